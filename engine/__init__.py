@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.api import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Score, Stopped, Stream
-    from engine.api.asynchronous import AsyncEngine, AsyncStream
+    from engine.api.asynchronous import AsyncEngine
 
 __version__ = "0.2.0"
 
 __all__ = [
     "Analysis",
     "AsyncEngine",
-    "AsyncStream",
     "Engine",
     "Info",
     "Limits",
@@ -30,10 +29,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("AsyncEngine", "AsyncStream"):
-        from engine.api import asynchronous
+    if name == "AsyncEngine":
+        from engine.api.asynchronous import AsyncEngine
 
-        return getattr(asynchronous, name)
+        return AsyncEngine
     if name in __all__:
         from engine import api
 

@@ -5,8 +5,10 @@ Times are milliseconds, scores centipawns or moves to mate, depths plies.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from queue import SimpleQueue
 from typing import NamedTuple
 
 
@@ -76,8 +78,8 @@ NUMBERS = {
     "mate": Number("moves", 1),
 }
 
-#: The depth of a perft.
-PERFT = Number("plies", 0, 63)
+#: The depth of a perft: no machine finishes a greater one.
+PERFT = Number("plies", 0, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,35 @@ class Limits:
                 continue
             if fault := number.fault(name, value):
                 raise ValueError(f"the limit {fault}")
+
+
+class Signals:
+    """``stop`` and ``ponderhit`` for one piece of work, from any thread, a finalizer included. They may come before the
+    work begins."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.hit = False
+        #: Called after each change, by the thread that makes it; set by what runs the work.
+        self.on_change: Callable[[], object] = lambda: None
+        self._changes: SimpleQueue[None] = SimpleQueue()  # may be used in a finalizer, unlike an event
+
+    def stop(self) -> None:
+        """End the work."""
+        self.stopped = True
+        self.on_change()
+        self._changes.put(None)
+
+    def ponderhit(self) -> None:
+        """The opponent played the expected move."""
+        self.hit = True
+        self.on_change()
+        self._changes.put(None)
+
+    def wait(self, limits: Limits) -> None:
+        """Wait until a search with ``limits`` may answer: under ``infinite`` and ``ponder`` not before a signal."""
+        while not self.stopped and (limits.infinite or (limits.ponder and not self.hit)):
+            self._changes.get()
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,10 @@ class Options(TypedDict, total=False):
         effect=_ENGINE)]
     move_overhead: Annotated[int, Option("Move Overhead", 100, 0, 5000,
         help="Milliseconds reserved on every move for the GUI and the network.",
-        effect=_ENGINE)]
+        effect=_THINKER)]
     nodestime: Annotated[int, Option("nodestime", 0, 0, 10_000,
         help="Nodes that count as one millisecond, for repeatable games; 0 uses real time.",
-        effect=_ENGINE)]
+        effect=_THINKER)]
     eval_type: Annotated[str, Option("EvalType", "NNUE", choices=("Material", "Classical", "NNUE"),
         help="Evaluation function.", effect=lambda engine, kind: engine._thinker.evaluate_by(kind=kind))]
     eval_file: Annotated[_Path, Option("EvalFile", "",

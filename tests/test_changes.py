@@ -95,9 +95,14 @@ def test_a_figure_of_reports_is_a_field_its_value_and_its_formats(copy: Copy) ->
     """The number of root moves, in ``info`` and in what ``analyse`` prints."""
     copy.edit("engine/messages.py", "    tbhits: int = 0\n", "    tbhits: int = 0\n    rootmoves: int = 0\n")
     copy.edit(
-        "engine/play/thinker.py",
-        '"hashfull": hashfull,\n',
-        '"hashfull": hashfull,\n                "rootmoves": len(moves),\n',
+        "engine/play/reporter.py",
+        '"final": final,\n',
+        '"final": final,\n            "rootmoves": self._root_moves,\n',
+    )
+    copy.edit(
+        "engine/play/reporter.py",
+        "        self._last = Info()\n",
+        "        self._last = Info()\n        self._root_moves = len(choice.moves)\n",
     )
     copy.edit(
         "engine/uci/format.py",

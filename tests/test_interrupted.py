@@ -130,7 +130,7 @@ match moment:
             return code
         engine.commandline.interrupted = twice
         sys.meta_path.insert(0, Finder())
-        moment = "engine.messages"
+        moment = "engine.uci.terminal"
     case _:
         sys.meta_path.insert(0, Finder())
 sys.argv[0] = path

@@ -30,6 +30,7 @@ PAGES = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "engine/README.md",
     "engine/analysis/README.md",
     "engine/api/README.md",
     "engine/jit/README.md",
@@ -37,11 +38,8 @@ PAGES = (
     "engine/uci/README.md",
     "tuning/README.md",
     "tuning/RESULTS.md",
-    *(f"tuning/results/{name}.md" for name in (
-        "analysis", "levels", "networks", "platforms", "search", "soundness", "speed", "strength", "tables", "threads",
-        "tools",
-    )),
-)  # fmt: skip
+    *(f"tuning/results/{name}.md" for name in ("analysis", "engine", "levels", "networks", "search", "strength")),
+)
 
 
 def blocks(readme: str, language: str) -> list[str]:

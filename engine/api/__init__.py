@@ -1,7 +1,6 @@
 """The engine for Python programs: boards, moves and limits of python-chess in, lines and scores out.
 
 ``engine``       the class Engine: options and searches
-``turns``        which thread has the engine, and what ends its search
 ``asynchronous`` the same for programs with an event loop
 ``boards``       the engine's position, from FENs and python-chess's boards
 ``batch``        static values of many positions

@@ -1,8 +1,8 @@
 """The engine as a Python object: options, positions and searches. It speaks no protocol.
 
-:meth:`Engine.analyse`, :meth:`Engine.play` and :meth:`Engine.stream` accept and return boards, moves and limits
-of python-chess. :meth:`Engine.start` and :meth:`Engine.search` take the limits of :mod:`engine.messages`; a search runs
-in its own thread, and callbacks get its reports and its result.
+An engine does one thing at a time, in a thread of its own; the caller waits for it, so that Ctrl-C can end the work and
+the engine stays sound. Calls from several threads take turns on one lock. Only :meth:`Engine.stop`,
+:meth:`Engine.ponderhit` and :meth:`Engine.close` do not wait for their turn.
 """
 
 from __future__ import annotations
@@ -10,41 +10,41 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from threading import RLock, get_ident
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 import chess
 
 from engine.api import bench
-from engine.api.boards import Positioned
-from engine.api.turns import Turns
+from engine.api.boards import Positioned, position_of
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
 from engine.board.fen import needs_chess960
-from engine.board.notation import list_moves, to_uci
-from engine.board.types import WHITE
 from engine.jit import INTERPRETED
-from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
+from engine.messages import Info, Limits, OptionError, PositionError, Result, Signals, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
-from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
+from engine.play.reporter import OnInfo
+from engine.play.thinker import BUILT_FROM, Thinker
+from engine.search.threads import TaskThread, ThreadTask, in_deep_thread
 
 if TYPE_CHECKING:
     import numpy as np
 
     from engine.api.batch import OnProgress, Positions
     from engine.api.types import AnyLimit, RootMoves
-    from engine.explanation.effort import Effort
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
-OnResult = Callable[[Result], None]
+T = TypeVar("T")
 
 #: Attributes deleted by :meth:`Engine.close`.
 _RELEASED = ("_thinker", "_position")
 
 _CLOSED = "this engine is closed; create a new one"
+_FORKED = "this engine belongs to the process that forked this one; create a new one"
+_CALLBACK = "callbacks for reports cannot start another search, or change or close the engine"
 
 #: The options that an engine's ``repr`` always shows.
 _ALWAYS_SHOWN = ("EvalType", "Hash", "Threads")
@@ -94,22 +94,23 @@ class Engine(Positioned):
     RuntimeError: this engine is closed; create a new one
     """
 
-    _effort: Effort | None = None  # of the explanation that is being made
-
     def __init__(self, *, report: Callable[[str], None] = lambda line: None, **options: Unpack[Options]) -> None:
         self._closed = False
+        self._process = os.getpid()
+        self._lock = RLock()  # held by the call whose turn it is
+        self._calls: list[Signals] = []  # of that call, and of those that wait for their turn
+        self._thread: TaskThread | None = None
+        self._job: tuple[ThreadTask[Any], Signals] | None = None  # the last one in the thread
         self._values: dict[str, Any] = {option.name: option.default for option in OPTIONS}
         chosen = _named(options)
         self._values |= chosen
-        self._report = report
         self._thinker = Thinker(self._values, report)
-        self._turns = Turns(self._thinker.pool)
         self.set_position(None)
         for name, value in chosen.items():
             if name not in BUILT_FROM:
-                self.set_option(name, value)
+                self._set(name, value)
         if not INTERPRETED:
-            self._rehearse()
+            self._warm_up()
 
     if not TYPE_CHECKING:
 
@@ -132,10 +133,9 @@ class Engine(Positioned):
         shown = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
         return f"<Engine: {', '.join([*shown, 'searching' if self.searching else 'idle'])}>"
 
-    def _rehearse(self) -> None:
+    def _warm_up(self) -> None:
         """Search a little and forget it, so that the first real search does not pay for page faults and first calls."""
-        self.start(Limits(depth=6), None, lambda result: None)
-        self.wait()
+        self.go(Limits(depth=6))
         self.new_game()
 
     def __enter__(self) -> Self:
@@ -179,32 +179,33 @@ class Engine(Positioned):
         values = _named(options)
         if not values:
             return
-        with self._turns.at_once():
-            previous = {name: self._values[name] for name in values}
-            try:
-                for name, value in values.items():
-                    self.set_option(name, value)
-            except OptionError:
-                for name, value in previous.items():
-                    self.set_option(name, value)
-                raise
+        self._do(partial(self._set_all, values))
 
     def set_option(self, name: str, value: Any) -> None:
         """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
 
-        Ends a running search first. Raises :class:`OptionError`; the previous value then stays. Raises as
-        :meth:`start`.
+        Raises :class:`OptionError`; the previous value then stays.
         """
-        self._refuse_closed()
+        self._do(partial(self._set, name, value))
+
+    def _set_all(self, values: Mapping[str, Any]) -> None:
+        previous = {name: self._values[name] for name in values}
+        try:
+            for name, value in values.items():
+                self._set(name, value)
+        except OptionError:
+            for name, value in previous.items():
+                self._set(name, value)
+            raise
+
+    def _set(self, name: str, value: Any) -> None:
         if name not in self._values:
-            with self._turns.at_once():
-                self._thinker.pool.parameters.set(name, value)
+            self._thinker.pool.parameters.set(name, value)
             return
         option = find(name)
         value = option.checked(value)
-        with self._turns.at_once():
-            option.take_effect(self, value)
-            self._values[name] = value
+        option.take_effect(self, value)
+        self._values[name] = value
 
     def _play_chess960(self, wanted: bool) -> None:
         self._position["chess960"] = wanted or needs_chess960(self._position)
@@ -212,9 +213,8 @@ class Engine(Positioned):
     # Searches
 
     def new_game(self) -> None:
-        """Clear the transposition table and histories; ends a running search first. Raises as :meth:`start`."""
-        with self._turns.at_once():
-            self._thinker.forget()
+        """Clear the transposition table and histories."""
+        self._do(self._thinker.forget)
 
     @overload
     def analyse(
@@ -279,7 +279,7 @@ class Engine(Positioned):
 
         limits = limits_on(board, limit, root_moves)
         board = board.copy(stack=board.halfmove_clock)  # the caller's may change meanwhile
-        move = self._run(board, limits, pass_on if on_report else None, None).bestmove
+        move = self._search(board, limits, pass_on if on_report else None, None).bestmove
         if move == "0000":
             return None
         found = chess.Move.from_uci(move)
@@ -309,15 +309,24 @@ class Engine(Positioned):
         """
         lines = None if multipv is None else _lines(multipv)
         limits = replace(limits_on(board, limit, root_moves), analysis=True)
-        board = board.copy(stack=board.halfmove_clock)  # the caller's may change meanwhile
-        feed = Feed()
-        stream = Stream(board, feed, partial(self._turns.halt, limits))
-        with self.turn():
-            self.set_board(board)
-            self._begin(limits, feed.put, feed.end, lines or self._values["MultiPV"])
+        position = position_of(board, self._values["UCI_Chess960"])
+        signals, feed = Signals(), Feed()
+        arguments = (position, limits, feed.put, lines or self._values["MultiPV"], signals)
+        job = ThreadTask(partial(_feed, self._thinker, arguments, feed))
+        stream = Stream(board, feed, signals.stop)
+        with self._turn:
+            self._end_job()
+            self._put(job, signals)
         return stream
 
-    def explain(self, board: chess.Board, move: chess.Move | None = None, limit: AnyLimit | None = None) -> str:
+    def explain(
+        self,
+        board: chess.Board,
+        move: chess.Move | None = None,
+        limit: AnyLimit | None = None,
+        *,
+        signals: Signals | None = None,
+    ) -> str:
         """Why ``move`` is bad, in a sentence or two of plain words; without a move, what the best one does.
 
         >>> import chess
@@ -333,30 +342,31 @@ class Engine(Positioned):
 
         ``limit`` bounds each of the searches, four at most; the default is
         :data:`engine.api.explaining.EXPLAIN_NODES`. Each begins with a clear table, so that a limit of nodes or plies
-        gives the same explanation each time.
-        It says only what the lines show (see :mod:`engine.explanation`). The engine's own position stays as it is.
-        Calls from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when
-        another thread ends its searches, by :meth:`stop` or a call that does, and as :meth:`analyse`.
+        gives the same explanation each time. It says only what the lines show (see :mod:`engine.explanation`). Calls
+        from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when :meth:`stop` or
+        ``signals`` end it, also before it begins, and as :meth:`analyse`.
         """
-
-        def search(*arguments: Any) -> Info:
-            self._thinker.forget()  # one move, one reason, whatever was searched before
-            info = self.search(*arguments)
-            if self._turns.cut:
-                raise Stopped("the explanation was stopped")
-            return info
-
         from engine.api.explaining import explanation
         from engine.explanation.effort import counted
 
         check_board(board)
         board = board.copy()  # the caller's may change meanwhile
-        with self.turn(), counted() as effort:
-            previous, self._effort = self._position, effort
-            try:
+        signals = signals or Signals()
+
+        def search(board: chess.Board, limits: Limits) -> Info:
+            limits = replace(limits, analysis=True)
+            self._call(self._thinker.forget, signals)  # one move, one reason, whatever was searched before
+            info = self._call(partial(self._think, board, limits, _ignore, 1, signals), signals).info
+            if signals.stopped:
+                raise Stopped("the explanation was stopped")
+            assert info is not None
+            return info
+
+        def explain() -> str:
+            with counted(signals):
                 return explanation(search, self.table_outcome, board, move, limit)
-            finally:
-                self._position, self._effort = previous, None
+
+        return self._in_turn(explain, signals)
 
     def evaluate(self, positions: Positions, *, on_progress: OnProgress | None = None) -> np.ndarray:
         """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
@@ -427,22 +437,26 @@ class Engine(Positioned):
         return analyses(Engine, options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
 
     def stop(self) -> None:
-        """End the search, or all searches of a :meth:`turn`, even one about to begin. A search then returns its result;
-        an explanation raises :class:`Stopped`.
+        """End the work that runs, and that of calls that wait for their turn. A search then returns its result; an
+        explanation and a bench raise :class:`Stopped`.
 
         May be called at any time and from any thread.
         """
-        if effort := self._effort:
-            effort.stop()
-        self._turns.stop()
+        for signals in (*self._calls, *([self._job[1]] if self._job else ())):
+            signals.stop()
+
+    def ponderhit(self) -> None:
+        """The opponent played the expected move: the clock of the search runs from now on."""
+        for signals in tuple(self._calls):
+            signals.ponderhit()
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """The tablebase result of ``board`` for its side to move: 2 a win, 1 a win that the 50-move rule prevents, 0 a
         draw, -1 and -2 the losses likewise; None if the tables do not have it, or may not be probed for it."""
         if board.occupied.bit_count() > self._values["SyzygyProbeLimit"]:
             return None
-        verdict = self._thinker.tablebase.judge(board, fifty=self._values["Syzygy50MoveRule"])
-        return None if verdict is None else verdict.outcome
+        probe = self._thinker.tablebase.probe(board, fifty=self._values["Syzygy50MoveRule"])
+        return None if probe is None else probe.outcome
 
     def search(
         self, board: chess.Board, limits: Limits, on_info: OnInfo | None = None, lines: int | None = None
@@ -450,168 +464,179 @@ class Engine(Positioned):
         """Search ``board`` and return the last complete report of the best line, in the engine's own records.
 
         ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits``
-        would never end the search, any error raised by ``on_info``, which ends the search, and RuntimeError if the
-        search fails.
+        would never end the search, and any error raised by ``on_info``, which ends the search.
         """
         if not isinstance(limits, Limits):
             raise TypeError(f"search takes engine.Limits, not {limits!r}; analyse takes a chess.engine.Limit")
-        info = self._run(board, replace(limits, analysis=True), on_info, lines).info
-        if info is None:
-            raise RuntimeError("the search failed; its error was reported")
+        info = self._search(board, replace(limits, analysis=True), on_info, lines).info
+        assert info is not None
         return info
 
-    def _run(self, board: chess.Board, limits: Limits, on_info: OnInfo | None, lines: int | None) -> Result:
+    def _search(self, board: chess.Board, limits: Limits, on_info: OnInfo | None, lines: int | None) -> Result:
+        """Search ``board`` in this call's turn. Raises ValueError for limits that would never end the search."""
         check_board(board)
         clock = limits.wtime if board.turn == chess.WHITE else limits.btime
         bounds = (clock, limits.movetime, limits.depth, limits.nodes, limits.mate)
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
             raise ValueError("a blocking search needs a limit for the side to move")
-        results: list[Result] = []
-        errors: list[BaseException] = []
+        signals = Signals()
+        return self._do(partial(self._think, board, limits, on_info or _ignore, lines, signals), signals)
 
-        def on_info_or_stop(info: Info) -> None:
-            try:
-                if on_info is not None and not errors:
-                    on_info(info)
-            except BaseException as error:
-                errors.append(error)
-                self._turns.halt()
+    def _think(
+        self, board: chess.Board, limits: Limits, on_info: OnInfo, lines: int | None, signals: Signals
+    ) -> Result:
+        position = position_of(board, self._values["UCI_Chess960"])
+        return self._thinker.think(position, limits, on_info, lines or self._values["MultiPV"], signals)
 
-        with self.turn():
-            self.set_board(board)
-            self._search_now(limits, on_info_or_stop, results.append, lines or self._values["MultiPV"])
-        if errors:
-            raise errors[0]
-        return results[0]
-
-    # Searching
+    # The turn of a call
 
     @property
     def searching(self) -> bool:
         """Whether a search runs."""
-        return self._turns.busy
+        job = self._job
+        return (job is not None and not job[0].finished) or (not self._closed and self._thinker.thread != 0)
 
-    def start(self, limits: Limits, on_info: OnInfo | None, on_result: OnResult, lines: int | None = None) -> None:
-        """Begin a search and return at once; ends a running one first.
+    def go(self, limits: Limits, on_info: OnInfo | None = None, signals: Signals | None = None) -> Result:
+        """Search the engine's position, and return the result: under ``infinite`` and ``ponder`` not before
+        :meth:`stop` or :meth:`ponderhit`, or one of ``signals``, which may come before the search begins.
 
-        ``lines`` overrides the option MultiPV. The callbacks run in threads of the search, ``on_result`` once and
-        last: under ``infinite`` and ``ponder`` not before :meth:`stop` or :meth:`ponderhit`. Raises RuntimeError in a
-        callback, whose search would have to end before the next can begin.
+        ``on_info`` is called in the thread of the search. In a :class:`engine.search.threads.DeepThread` that is this
+        one.
         """
-        with self._turns.at_once():
-            self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
+        signals, position = signals or Signals(), self._position
+        arguments = (position, limits, on_info or _ignore, self._values["MultiPV"], signals)
+        if not in_deep_thread():
+            return self._do(partial(self._thinker.think, *arguments), signals)
+        self._calls.append(signals)
+        try:
+            with self._turn:
+                self._end_job()
+                return self._thinker.think(*arguments)
+        finally:
+            self._calls.remove(signals)
 
-    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int, here: bool = False) -> None:
-        """Begin a search within a :meth:`turn`; with ``here`` also finish it, in this thread."""
-        pool = self._thinker.pool
-        pool.node_clock.rate = self._values["nodestime"]
-        pool.begin(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
-        self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines), here)
+    @property
+    def _turn(self) -> RLock:
+        """The lock to hold. Raises RuntimeError where waiting for it would be wrong.
 
-    def turn(self, since: object = None) -> AbstractContextManager[None]:
-        """Reserve the engine for several searches in a row, all ended by one :meth:`stop`; turns can be nested.
-
-        Waits for the searches of other threads, but ends one that :meth:`start` began. Only stops after this call
-        count; with ``since``, an earlier value of :attr:`last_stop`, also those after that moment. Raises as
-        :meth:`start`.
-
-        >>> import chess
-        >>> from chess.engine import Limit
-        >>> from engine import Engine
-        >>> with Engine(hash=1) as engine, engine.turn():
-        ...     engine.stop()
-        ...     depths = [engine.analyse(chess.Board(), Limit(nodes=10**12)).depth for _ in range(3)]
+        A property rather than a context manager: Python code after the lock is taken could be interrupted.
         """
-        return self._turns.turn(since)
+        if self._process != os.getpid():
+            raise RuntimeError(_FORKED)
+        self._refuse_closed()
+        if self._thinker.thread == get_ident():
+            raise RuntimeError(_CALLBACK)
+        return self._lock
+
+    def _in_turn(self, work: Callable[[], T], signals: Signals) -> T:
+        """Run ``work`` in this thread, when it has its turn; :meth:`stop` ends it by ``signals``."""
+        self._calls.append(signals)
+        try:
+            with self._turn:
+                return work()
+        finally:
+            self._calls.remove(signals)
+
+    def _do(self, work: Callable[[], T], signals: Signals | None = None) -> T:
+        """Run ``work`` in the engine's thread, when this call has its turn."""
+        signals = signals or Signals()
+        return self._in_turn(partial(self._call, work, signals), signals)
+
+    def _call(self, work: Callable[[], T], signals: Signals) -> T:
+        """Run ``work`` in the engine's thread and wait for it; the caller has the turn. After Ctrl-C it is stopped."""
+        self._end_job()
+        if in_deep_thread():
+            return work()
+        job = ThreadTask(work)
+        try:
+            self._put(job, signals)
+            return job.result()
+        finally:
+            self._end_job()
+
+    def _put(self, job: ThreadTask[Any], signals: Signals) -> None:
+        if self._thread is None:
+            self._thread = TaskThread("numbat-engine")
+        self._job = job, signals
+        self._thread.put(job)
+
+    def _end_job(self) -> None:
+        """End what the engine's thread does: a stream, or work whose caller was interrupted."""
+        if self._job is not None and self._thread is not None:
+            job, signals = self._job
+            if not job.finished:
+                signals.stop()
+                self._thread.put(job)  # an interrupt may have prevented it
+                job.wait()
+            self._job = None
 
     def _refuse_closed(self) -> None:
         if self._closed:
             raise RuntimeError(_CLOSED)
-
-    @property
-    def last_stop(self) -> object:
-        """A different object after each :meth:`stop`, to see whether there was one in between."""
-        return self._turns.last_stop
-
-    def ponderhit(self) -> None:
-        """The opponent played the expected move: the clock runs from now on."""
-        self._thinker.pool.ponderhit()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds, and return whether it is. In a callback, return
-        False at once."""
-        return self._turns.wait(timeout)
 
     def bench(
         self,
         depth: int | None = None,
         on_position: Callable[[int, int, str, int], None] | None = None,
         fens: Sequence[str] = (),
+        *,
+        signals: Signals | None = None,
     ) -> tuple[int, float]:
         """Search ``fens``, else the benchmark's positions, to ``depth``, else :data:`bench.DEPTH`; return nodes and
         milliseconds.
 
-        ``on_position`` gets index (from 1), number of positions, FEN and nodes of each.
+        ``on_position`` gets index (from 1), number of positions, FEN and nodes of each. Raises :class:`Stopped` when
+        another thread ends it, or ``signals`` do, if given.
         """
-        total, milliseconds = 0, 0.0
-        fens = fens or bench.positions()
-        with self.turn():
-            self.new_game()
+        signals = signals or Signals()
+        limits, fens = Limits(depth=depth or bench.DEPTH), fens or bench.positions()
+
+        def run() -> tuple[int, float]:
+            total, milliseconds = 0, 0.0
+            self._call(self._thinker.forget, signals)
             for index, fen in enumerate(fens, 1):
-                self.set_position(fen)
+                arguments = (self._read(fen), limits, _ignore, self._values["MultiPV"], signals)
                 begun = time.perf_counter()
-                self._search_now(
-                    Limits(depth=depth or bench.DEPTH), lambda info: None, lambda result: None, self._values["MultiPV"]
-                )
+                self._call(partial(self._thinker.think, *arguments), signals)
                 milliseconds += (time.perf_counter() - begun) * 1000
+                if signals.stopped:
+                    raise Stopped("the bench was stopped")
                 total += self._thinker.pool.nodes
                 if on_position:
                     on_position(index, len(fens), fen, self._thinker.pool.nodes)
-        return total, milliseconds
+            return total, milliseconds
 
-    def _search_now(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
-        """:meth:`_begin`, and wait for the end. A short search needs no other thread, which takes longer to wake."""
-        thinker = self._thinker
-        try:
-            self._begin(
-                limits, on_info, on_result, lines, thinker.pool.is_short(limits) and not thinker.tablebase.largest
-            )
-            self.wait()
-        finally:  # an interrupted caller leaves no search behind
-            self._turns.halt()
+        return self._in_turn(run, signals)
 
     def close(self) -> None:
-        """End the search and the threads, and release memory, book and tables. Every later call raises RuntimeError,
-        except that stopping, waiting and closing again do nothing. Raises RuntimeError in a callback of a search, which
-        then continues."""
-        if self._closed:
+        """End the work that runs and the threads, and release memory, book and tables. Every later call raises
+        RuntimeError, except that stopping and closing again do nothing. Raises RuntimeError in a callback of a search,
+        which then continues."""
+        if "_thinker" not in self.__dict__ or self._process != os.getpid():
             return
-        with self._turns.at_once():
-            if self._closed:
-                return
-            self._closed = True
-            self._turns.close()
-            self._thinker.close()
-            for name in _RELEASED:
-                del self.__dict__[name]
+        if self._thinker.thread == get_ident():
+            raise RuntimeError(_CALLBACK)
+        self._closed = True
+        self.stop()
+        with self._lock:
+            self._end_job()
+            if "_thinker" in self.__dict__:
+                self._thinker.close()
+                if self._thread is not None:
+                    self._thread.end()
+                for name in _RELEASED:
+                    del self.__dict__[name]
 
-    def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
-        """The search thread. ``position`` no longer changes. There is always a result, even after an error.
 
-        Helpers may still be finishing when the result is reported; waiting for the search includes them.
-        """
-        try:
-            try:
-                result = self._thinker.think(position, limits, on_info, lines)
-            except BaseException as error:
-                is_short_of_memory = isinstance(error, MemoryError)
-                if is_short_of_memory:
-                    self._report("the search ran out of memory")
-                moves = list_moves(position)
-                on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
-                if is_short_of_memory:
-                    return
-                raise
-            on_result(result)
-        finally:
-            self._thinker.pool.wait_for_helpers()
+def _ignore(info: Info) -> None:
+    pass
+
+
+def _feed(thinker: Thinker, arguments: tuple[Any, ...], feed: Feed) -> None:
+    """Search for a stream, which raises the error of the search. Refers to no engine, so that it can be collected."""
+    try:
+        thinker.think(*arguments)
+    except BaseException as error:
+        feed.error = error
+    finally:
+        feed.end()

@@ -36,7 +36,7 @@ Analyse = Callable[..., Analysis]
 
 
 def explanation(
-    search: Callable[..., Info],
+    search: Callable[[chess.Board, Limits], Info],
     tables: Tables,
     board: chess.Board,
     move: chess.Move | None,
@@ -49,7 +49,7 @@ def explanation(
 
     def analyse(position: chess.Board, root_moves: Sequence[chess.Move] | None = None) -> Analysis:
         limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, root_moves)
-        return analysis_of(search(position, limits, None, 1), position)
+        return analysis_of(search(position, limits), position)
 
     return sentence(claim_of(board, move, analyse, tables))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
-from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Result, Score, quoted
+from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Score, quoted
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
     from chess.engine import Limit, PovScore, PovWdl
@@ -183,14 +183,15 @@ class Feed:
     def __init__(self) -> None:
         self.reports: SimpleQueue[Info | None] = SimpleQueue()
         self.ended = False  # the search has ended; there may be unread reports
+        self.error: BaseException | None = None  # that ended it
 
     def put(self, info: Info) -> None:
         """Receive a report."""
         if info.score is not None:
             self.reports.put(info)
 
-    def end(self, result: Result) -> None:
-        """Receive the end of the search."""
+    def end(self) -> None:
+        """Note the end of the search."""
         self.ended = True
         self.reports.put(None)
 
@@ -213,6 +214,8 @@ class Stream(Iterator[Analysis]):
         info = self._feed.reports.get()
         if info is None:
             self._feed.reports.put(None)  # for the next call, perhaps in another thread
+            if self._feed.error is not None:
+                raise self._feed.error
             raise StopIteration
         return analysis_of(info, self._board)
 
@@ -222,8 +225,9 @@ class Stream(Iterator[Analysis]):
     def close(self) -> None:
         """End the search and discard unread reports."""
         self.stop()
-        for _ in self:
+        while self._feed.reports.get() is not None:
             pass
+        self._feed.reports.put(None)
 
     def __enter__(self) -> Stream:
         return self

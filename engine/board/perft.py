@@ -17,7 +17,7 @@ from engine.board.setup import copy_position, play_move
 from engine.board.types import I64
 from engine.jit import Array, Record, kernel, load_relaxed, new_record, record_type, structure, u8
 
-MAX_DEPTH = 64
+MAX_DEPTH = 21
 
 
 class Perft(Record):

@@ -8,26 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import get_ident
 
-from engine.messages import Stopped
+from engine.messages import Signals, Stopped
 
 
 class Effort:
-    """The ``steps`` of an explanation in this thread; another thread may :meth:`stop` it."""
+    """The ``steps`` of an explanation in this thread, which ``signals`` may stop."""
 
-    def __init__(self) -> None:
+    def __init__(self, signals: Signals) -> None:
         self.steps = 0
-        self._thread = get_ident()
-        self._stopped = False
-
-    def stop(self) -> None:
-        """End the explanation at its next step. Has no effect in its own thread, which stops searches itself."""
-        self._stopped = self._stopped or get_ident() != self._thread
+        self._signals = signals
 
     def check(self) -> None:
         """Raise :class:`Stopped` if the explanation was stopped."""
-        if self._stopped:
+        if self._signals.stopped:
             raise Stopped("the explanation was stopped")
 
 
@@ -35,9 +29,9 @@ _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def counted() -> Iterator[Effort]:
-    """Count the steps within the context; the :class:`Effort` it yields can stop them."""
-    token = _CURRENT.set(effort := Effort())
+def counted(signals: Signals | None = None) -> Iterator[Effort]:
+    """Count the steps within the context; ``signals`` can stop them."""
+    token = _CURRENT.set(effort := Effort(signals or Signals()))
     try:
         yield effort
     finally:

@@ -19,7 +19,7 @@ from engine.jit.intrinsics import (
     prefetch,
 )
 from engine.jit.memory import allocate, new_record, record_at, shared_record
-from engine.jit.pointers import address_of, function_at
+from engine.jit.pointers import address_of, callback, function_at
 from engine.jit.records import Array, Record, i2, i4, structure, u1, u2, u4, u8
 from engine.jit.vectors import row_sum, weigh_squares
 
@@ -33,6 +33,7 @@ __all__ = [
     "address_of",
     "allocate",
     "byteswap",
+    "callback",
     "clock_now",
     "clock_ticks",
     "function_at",

@@ -6,6 +6,7 @@ there is nothing to call.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -44,3 +45,18 @@ def function_at(signature: Any) -> Callable[[Any, Any, Any], Any]:
         return signature.return_type(address, *signature.args), codegen
 
     return cast("Callable[[Any, Any, Any], Any]", call)
+
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+def callback(function: Callable[[int, int], int]) -> tuple[int, object]:
+    """The address at which compiled code calls the Python ``function`` of two int64, and an object to keep as long.
+
+    The function may raise nothing. It takes the interpreter's lock, also from code that runs without it.
+    """
+    if INTERPRETED:
+        _FUNCTIONS[id(function)] = function
+        return id(function), function
+    kept = _CALLBACK(function)
+    return ctypes.cast(kept, ctypes.c_void_p).value or 0, kept

@@ -1,8 +1,9 @@
 """Choosing and reporting a move: from the book, the tablebases, the search, or weaker on purpose.
 
-``thinker``     the order of these sources, and the reports
+``thinker``     the order of these sources
+``reporter``    lines of the search as reports
 ``book``        opening books in Polyglot's format
-``tablebase``   the tablebases' verdict on a root position
+``tablebase``   the tablebases' results of the root moves
 ``tablereader`` python-chess's tablebase reader, with a deadline
 ``strength``    playing weaker on purpose
 ``glance``      material seen at a glance, for the weaker levels

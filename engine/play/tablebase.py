@@ -1,4 +1,4 @@
-"""Endgame tablebases in Ronald de Man's Syzygy format, and their verdict on a root position.
+"""Endgame tablebases in Ronald de Man's Syzygy format, and their results of the root moves.
 
 For every position with few pieces the tables hold the winner (WDL) and the distance to zeroing (DTZ): the plies to the
 next capture or pawn move if the winner hurries and the loser delays it. So a won ending can be converted without
@@ -7,7 +7,7 @@ nearest.
 
 The root is probed through python-chess, which reads both kinds of tables but takes far longer than a node of the
 search. So the search itself probes the compiled :mod:`engine.syzygy`, which reads WDL only (figures are in
-``tuning/results/tables.md``).
+``tuning/results/engine.md``).
 """
 
 from __future__ import annotations
@@ -57,18 +57,25 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The tablebases' verdict on a position.
+class RootProbe:
+    """The tablebases' results of all moves of a position: ``ranked``, best first.
 
-    ``outcome`` is its value for the side to move; ``keeping`` are the moves that preserve it; ``progress`` are those
-    of them to play when no mate is in sight: if that wins, the quickest to the next capture or pawn move, else all.
-    ``probes`` counts the positions probed.
+    ``progress`` are the moves to play when no mate is in sight: of those that keep the result, if it is a win, the
+    quickest to the next capture or pawn move, else all.
     """
 
-    outcome: int
-    keeping: tuple[chess.Move, ...]
+    ranked: tuple[Ranked, ...]
     progress: tuple[chess.Move, ...]
-    probes: int
+
+    @property
+    def outcome(self) -> int:
+        """The result for the side to move."""
+        return self.ranked[0].outcome
+
+    @property
+    def keeping(self) -> tuple[chess.Move, ...]:
+        """The moves that keep it."""
+        return tuple(entry.move for entry in self.ranked if entry.outcome == self.outcome)
 
 
 class Tablebase:
@@ -78,7 +85,7 @@ class Tablebase:
         self._report = report
         self._reader: TimedReader | None = None
         self._prober: Prober | None = None
-        self._complaints: set[str] = set()
+        self._reported: set[str] = set()
         self._waited = 0.0
         #: The most pieces, kings included, of any table; 0 without tables.
         self.largest = 0
@@ -96,7 +103,7 @@ class Tablebase:
         run meanwhile.
         """
         self.close()
-        self._complaints.clear()
+        self._reported.clear()
         self._waited = 0.0
         if not path:
             return
@@ -112,7 +119,7 @@ class Tablebase:
                 if file.endswith(".rtbw"):
                     tables.append(file)
                     self.largest = max(self.largest, _piece_count(file))
-        self._complain_of(faults)
+        self._report_faults(faults)
         self._reader = reader if tables else None
         wdl = sum(name.endswith(".rtbw") for name in names)
         pieces = f" with up to {self.largest} pieces" if tables else ""
@@ -127,11 +134,11 @@ class Tablebase:
         try:
             warmup.warm_up(self._report, layer="syzygy")
         except OSError as error:
-            self._complain(f"searching without Syzygy tables: their prober cannot be compiled: {error}")
+            self._report_once(f"searching without Syzygy tables: their prober cannot be compiled: {error}")
             return None
         faults: list[str] = []
         prober = Prober(files, faults.append)
-        self._complain_of(faults)
+        self._report_faults(faults)
         return prober
 
     def access(self, pieces: int, depth: int, fifty: bool) -> TablebaseAccess | None:
@@ -145,21 +152,21 @@ class Tablebase:
             return None
         return TablebaseAccess(prober.function, prober.address, min(pieces, prober.largest), depth, fifty)
 
-    def _complain_of(self, faults: list[str]) -> None:
+    def _report_faults(self, faults: list[str]) -> None:
         for fault in faults[:_NAMED]:
-            self._complain(f"SyzygyPath: {fault}; ignored")
+            self._report_once(f"SyzygyPath: {fault}; ignored")
         if len(faults) > _NAMED:
-            self._complain(f"SyzygyPath: {len(faults) - _NAMED} more cannot be used; ignored")
+            self._report_once(f"SyzygyPath: {len(faults) - _NAMED} more cannot be used; ignored")
 
-    def _complain(self, text: str) -> None:
-        if text not in self._complaints:
-            self._complaints.add(text)
+    def _report_once(self, text: str) -> None:
+        if text not in self._reported:
+            self._reported.add(text)
             self._report(text)
 
-    def judge(
+    def probe(
         self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True, timeout: float = PROBE_TIMEOUT
-    ) -> Verdict | None:
-        """The verdict on ``board``; None if the tables do not cover it, or after ``timeout`` seconds.
+    ) -> RootProbe | None:
+        """The results of all moves of ``board``; None if the tables do not cover it, or after ``timeout`` seconds.
 
         ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one included,
         as often as they occurred. Without ``fifty`` the 50-move rule is ignored.
@@ -169,20 +176,20 @@ class Tablebase:
             return None
         try:
             reader.deadline.time = time.monotonic() + timeout
-            return self._judge(reader, reader.board(board), seen, fifty)
+            return self._probe(reader, reader.board(board), seen, fifty)
         except TimeoutError:
             self._waited += timeout
             if self._waited >= PROBE_TIMEOUT:
-                self._complain(f"the Syzygy tables for {board.fen()} are damaged or too slow; no longer used")
+                self._report_once(f"the Syzygy tables for {board.fen()} are damaged or too slow; no longer used")
                 self.close()
             return None
         except KeyError:  # a table is missing
             return None
         except Exception as error:  # python-chess may raise anything over a damaged file
-            self._complain(f"the Syzygy tables for {board.fen()} cannot be read: {type(error).__name__}: {error}")
+            self._report_once(f"the Syzygy tables for {board.fen()} cannot be read: {type(error).__name__}: {error}")
             return None
 
-    def _judge(self, reader: Reader, board: chess.Board, seen: Collection[int], fifty: bool) -> Verdict | None:
+    def _probe(self, reader: Reader, board: chess.Board, seen: Collection[int], fifty: bool) -> RootProbe | None:
         counts: dict[int, int] = {}
         for key in seen:
             counts[key] = counts.get(key, 0) + 1
@@ -192,16 +199,11 @@ class Tablebase:
             ranked = [_rank_without_distance(reader, board, move, counts, fifty) for move in board.legal_moves]
         if not ranked:
             return None
-        best = max(entry.outcome for entry in ranked)
-        keeping = [entry for entry in ranked if entry.outcome == best]
-        progress = keeping
-        if best > DRAW:
-            soonest = min(entry.plies for entry in keeping)
-            progress = [entry for entry in keeping if entry.plies == soonest]
-        elif best == BLESSED_LOSS:
-            latest = max(entry.plies for entry in keeping)
-            progress = [entry for entry in keeping if entry.plies == latest]
-        return Verdict(best, tuple(e.move for e in keeping), tuple(e.move for e in progress), len(ranked))
+        ranked.sort(key=lambda entry: (-entry.outcome, entry.plies if entry.outcome > DRAW else -entry.plies))
+        best = [entry for entry in ranked if entry.outcome == ranked[0].outcome]
+        if best[0].outcome > DRAW or best[0].outcome == BLESSED_LOSS:
+            best = [entry for entry in best if entry.plies == best[0].plies]
+        return RootProbe(tuple(ranked), tuple(entry.move for entry in best))
 
 
 def _files(directory: str, faults: list[str]) -> Iterable[str]:

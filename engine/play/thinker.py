@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import random
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from threading import get_ident
+from time import perf_counter
 from typing import Any
 
 import chess
@@ -17,57 +18,29 @@ import chess
 from engine.board.aliases import Position
 from engine.board.fen import to_fen
 from engine.board.notation import find_move, list_moves, to_uci
+from engine.board.types import WHITE
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
-from engine.messages import Info, Limits, OptionError, Result, Score, nodes_per_second
-from engine.play import strength, wdl
+from engine.messages import Info, Limits, OptionError, Result, Signals
+from engine.play import strength
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
-from engine.play.tablebase import FIFTY_MOVES, PROBE_TIMEOUT, Tablebase, Verdict
+from engine.play.reporter import OnInfo, Reporter, RootChoice
+from engine.play.tablebase import PROBE_TIMEOUT, RootProbe, Tablebase
+from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool
-from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
-from engine.search.tablebase import DRAW, TablebaseAccess
+from engine.search.scores import MATE, MAX_PLY, to_message
+from engine.search.tablebase import TablebaseAccess
+from engine.search.timeman import plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
-
-OnInfo = Callable[[Info], None]
 
 #: The options that a new :class:`Thinker` reads.
 BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")
 
-#: Centipawns reported for a tablebase win without a mate in sight; mates are above it.
-SHOWN_TABLE_WIN = 20_000
-
 #: Depth in plies of the search of a book move, for its score and the expected reply.
 BOOK_DEPTH = 8
-
-
-def _reported_score(score: int, bound: str, verdict: Verdict | None) -> Score:
-    """The score to report: a mate if found, else the tablebases' verdict, else the score of the search."""
-    if abs(score) > MATE_BOUND and (verdict is None or score * verdict.outcome > 0):
-        return to_message(score, bound)
-    if verdict is None and abs(score) > DECIDED:
-        return Score(cp=SHOWN_TABLE_WIN if score > 0 else -SHOWN_TABLE_WIN, bound=bound)
-    if verdict is None:
-        return Score(cp=wdl.MODEL.shown(score), bound=bound)
-    if abs(verdict.outcome) == 2:
-        return Score(cp=SHOWN_TABLE_WIN if verdict.outcome > DRAW else -SHOWN_TABLE_WIN)
-    return Score(cp=verdict.outcome)
-
-
-def _chances(score: int, verdict: Verdict | None, position: Position) -> tuple[int, int, int]:
-    """The chances to report with ``score`` in ``position``: certain if tablebases, a mate or the rules decide it."""
-    if verdict is not None:
-        return (1000, 0, 0) if verdict.outcome == 2 else (0, 0, 1000) if verdict.outcome == -2 else (0, 1000, 0)
-    chances = wdl.MODEL.chances(score, int(position["fullmove"]))
-    if abs(score) > DECIDED:
-        return chances
-    if score == 0 and position["rule50"] >= FIFTY_MOVES:
-        return 0, 1000, 0
-    pieces, sides = position["pieces"].tolist(), position["colors"].tolist()
-    side = int(position["side"])
-    return wdl.limited(chances, wdl.can_win(pieces, sides[side]), wdl.can_win(pieces, sides[1 - side]))
 
 
 def _evaluation(kind: str, file: str) -> Evaluation:
@@ -95,6 +68,8 @@ class Thinker:
         self.tablebase = Tablebase(report)
         self.book = Book()
         self._chance = random.Random()  # for weaker play: no two games alike
+        #: The thread that thinks, by :func:`threading.get_ident`; 0 for none.
+        self.thread = 0
 
     def close(self) -> None:
         """End the pool's threads and close all files."""
@@ -131,106 +106,46 @@ class Thinker:
             raise OptionError(f"SyzygyPath: no such directory: {path}")
         self.tablebase.open(path)
 
-    def think(self, position: Position, limits: Limits, on_info: OnInfo, lines: int) -> Result:
-        """Run the search, and turn its lines into messages."""
-        chess960 = bool(position["chess960"])
-        moves = list_moves(position)
-        if not moves:
-            last = Info(score=to_message(-MATE if position["checkers"] else 0))
-            on_info(last)
-            self.pool.wait_for_release(limits)
-            if limits.ponder and not self.pool.pondering:
-                on_info(replace(last, final=True))
-            return Result(info=last)
+    def think(
+        self, position: Position, limits: Limits, on_info: OnInfo, lines: int = 1, signals: Signals | None = None
+    ) -> Result:
+        """Choose the move for ``position``, and report ``lines`` lines as :meth:`Pool.search` finds them."""
+        signals, began, values = signals or Signals(), perf_counter(), self._values
+        self.thread = get_ident()
+        try:
+            moves = list_moves(position)
+            if not moves:
+                return _finished_game(position, limits, on_info, signals)
+            choice = self._choose_root(position, limits, moves, began)
+            reporter = Reporter(position, self.pool, self.table, on_info, lines, choice)
+            self.pool.node_clock.rate = values["nodestime"]
+            level, overhead = choice.level, values["Move Overhead"]
+            count = max(lines, level.lines if level else 1)
+            task = SearchTask(
+                position, choice.moves, self.table, choice.limits, count, choice.tablebase, overhead, signals, began
+            )
+            line = self.pool.search(task, reporter.on_line, reporter.on_tick)
+            return reporter.conclude(self._weaken(position, line, level)) if level else reporter.finish(line)
+        finally:
+            self.thread = 0
+
+    def _choose_root(self, position: Position, limits: Limits, moves: list[int], began: float) -> RootChoice:
+        """The root moves to search: a book move, those that the tablebases advise, or all that ``limits`` allow."""
         wanted = [find_move(position, text) for text in limits.searchmoves]
         moves = [move for move in moves if move in wanted] or moves
-        level = self._level(limits)
-        verdict = None
         if book_move := self._from_book(position, limits, moves):
-            moves, limits = [book_move], replace(limits, depth=min(limits.depth or BOOK_DEPTH, BOOK_DEPTH))
-        elif level is not None:
-            limits = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
-        else:
-            verdict = self._probe_root(position, limits)
-        if verdict is not None:
-            advised = verdict.keeping if self._analyses(limits) else verdict.progress
-            good = [find_move(position, move.uci()) for move in advised]
-            good = [move for move in moves if move in good]
-            moves, verdict = (good, verdict) if good else (moves, None)  # searchmoves may exclude them all
-
-        # If the tablebases chose the root moves, the win is known and the search only looks for the mate.
-        tablebase = self._tablebase_access() if verdict is None and level is None and not book_move else None
-        last = Info()
-        shown: dict[int, RootLine] = {}  # by rank
-        exact: dict[int, tuple[RootLine, Info]] = {}  # by rank; a final report usually repeats one with new counters
-        shown_at: tuple[int, bool] | None = None  # nodes, and whether it was pondering
-        speaking = threading.Lock()
-
-        def report(line: RootLine, hashfull: int, final: bool = False) -> None:
-            nonlocal last, shown_at
-            elapsed, nodes = self.pool.elapsed, self.pool.nodes  # read once: helpers keep counting
-            shown_at = nodes, self.pool.pondering
-            counters: dict[str, Any] = {
-                "nodes": nodes,
-                "nps": nodes_per_second(nodes, elapsed),
-                "hashfull": hashfull,
-                "tbhits": self.pool.table_hits if tablebase else verdict.probes if verdict else 0,
-                "time": int(elapsed),
-                "final": final,
-            }
-            previous, info = exact.get(line.rank, (None, last))
-            if previous == line:
-                info = replace(info, **counters)
-            else:
-                info = Info(
-                    depth=line.depth,
-                    seldepth=line.seldepth,
-                    score=_reported_score(line.score, line.bound, verdict),
-                    wdl=_chances(line.score, verdict, position),
-                    pv=tuple([to_uci(move, chess960) for move in line.moves]),
-                    multipv=line.rank,
-                    **counters,
-                )
-            if not line.bound:
-                exact[line.rank] = line, info
-            on_info(info)
-            if line.rank == 1:
-                last = info
-
-        def on_line(line: RootLine) -> None:
-            if line.rank > lines:  # searched as an alternative, not for display
-                return
-            with speaking:
-                shown[line.rank] = line
-                report(line, self.table.hashfull())
-
-        def on_tick(depth: int, move: int, number: int) -> None:
-            nonlocal shown_at
-            elapsed, nodes = self.pool.elapsed, self.pool.nodes
-            speed = nodes_per_second(nodes, elapsed)
-            with speaking:
-                shown_at = None
-                on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
-                on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self.table.hashfull(), time=int(elapsed)))
-
-        count = max(lines, level.lines if level else 1)
-        line = self.pool.search(position, limits, moves, self.table, on_line, on_tick, count, tablebase)
-        if level is not None and not book_move:
-            line = self._misjudge(position, line, level)
-        elif (bound := shown.get(1)) and bound.depth > line.depth and bound.moves[:1] == line.moves[:1]:
-            line = bound  # a failed window of the unfinished iteration has newer information on the same move
-        final = [line if line.rank == 1 else replace(line, rank=1)]
-        if lines > 1:
-            rest = [other for other in self.pool.workers[0].lines if other.moves[0] != line.moves[0]]
-            final += [replace(other, rank=rank) for rank, other in enumerate(rest[: lines - 1], 2)]
-        # Nothing is reported twice; but a GUI may count only reports after its ``ponderhit``.
-        if shown_at != (self.pool.nodes, self.pool.pondering) or any(shown.get(one.rank) != one for one in final):
-            hashfull = self.table.hashfull()
-            for one in final:
-                report(one, hashfull, final=True)
-        reply = line.moves[1] if len(line.moves) > 1 else 0
-        ponder = to_uci(reply, chess960) if reply else ""
-        return Result(to_uci(line.moves[0], chess960), ponder, last)
+            return RootChoice([book_move], replace(limits, depth=min(limits.depth or BOOK_DEPTH, BOOK_DEPTH)))
+        if level := self._level(limits):
+            return RootChoice(moves, replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes)), level)
+        if probe := self._probe_root(position, limits, began):
+            outcomes = {find_move(position, entry.move.uci()): entry.outcome for entry in probe.ranked}
+            advised = probe.keeping if self._analyses(limits) else probe.progress
+            good = {find_move(position, move.uci()) for move in advised}
+            if searched := [move for move in moves if move in good]:  # searchmoves may exclude them all
+                known = {move: outcome for move, outcome in outcomes.items() if move in moves}
+                # The result is known, so the search only looks for the mate.
+                return RootChoice(searched, limits, None, known, len(probe.ranked))
+        return RootChoice(moves, limits, tablebase=self._tablebase_access())
 
     def _level(self, limits: Limits) -> strength.Level | None:
         """The level to play at; None for full strength."""
@@ -240,7 +155,7 @@ class Thinker:
             return strength.level_of_elo(self._values["UCI_Elo"])
         return strength.level_of_skill(self._values["Skill Level"])
 
-    def _misjudge(self, position: Position, best: RootLine, level: strength.Level) -> RootLine:
+    def _weaken(self, position: Position, best: RootLine, level: strength.Level) -> RootLine:
         """The line that a player of this level takes for the best."""
         lines = self.pool.workers[0].lines
         if len(lines) < 2 or not level.noise:
@@ -271,8 +186,8 @@ class Thinker:
         limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
         return self.tablebase.access(limit, depth, self._values["Syzygy50MoveRule"])
 
-    def _probe_root(self, position: Position, limits: Limits) -> Verdict | None:
-        """The tablebases' verdict on the root, if they may be probed."""
+    def _probe_root(self, position: Position, limits: Limits, began: float) -> RootProbe | None:
+        """The tablebases' results of the root moves, if they may be probed; takes half of the maximum at most."""
         most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY
         if most == 0 or depth < self._values["SyzygyProbeDepth"]:
@@ -280,5 +195,18 @@ class Thinker:
         if sum(int(own).bit_count() for own in position["colors"]) > most:
             return None
         keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
+        overhead = self._values["Move Overhead"]
+        maximum = plan(limits, int(position["side"]) == WHITE, overhead, self.pool.parameters).maximum
+        timeout = PROBE_TIMEOUT if maximum is None else min(PROBE_TIMEOUT, maximum / 2000)
         board = chess.Board(to_fen(position))
-        return self.tablebase.judge(board, keys, self._values["Syzygy50MoveRule"], self.pool.timeout(PROBE_TIMEOUT))
+        return self.tablebase.probe(board, keys, self._values["Syzygy50MoveRule"], timeout + began - perf_counter())
+
+
+def _finished_game(position: Position, limits: Limits, on_info: OnInfo, signals: Signals) -> Result:
+    """The result without a legal move: only a score."""
+    last, hit = Info(score=to_message(-MATE if position["checkers"] else 0)), signals.hit
+    on_info(last)
+    signals.wait(limits)
+    if limits.ponder and signals.hit and not hit:  # a GUI may count only reports after its ``ponderhit``
+        on_info(replace(last, final=True))
+    return Result(info=last)

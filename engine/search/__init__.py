@@ -18,7 +18,7 @@
 ``mates``         mate proofs for ``go mate``
 ``worker``        one thread's search
 ``timeman``       time management
-``threads``       threads that wait for work
+``threads``       threads with a deep stack, and tasks for them
 ``lazy_smp``      what the threads of one search share, and their vote on the move
 ``pool``          all threads of one search
 """

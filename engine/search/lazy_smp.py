@@ -2,64 +2,58 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 
 from engine.board.aliases import Position
-from engine.search.scores import DECIDED
+from engine.board.types import WHITE
+from engine.messages import Limits, Signals
+from engine.search.deepening import UNLIMITED
+from engine.search.scores import DECIDED, MAX_PLY
 from engine.search.tablebase import TablebaseAccess
-from engine.search.threads import Signal
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine, Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """The arguments of :meth:`Worker.prepare` for every thread of a search, and the last depth."""
+class SearchTask:
+    """What to search: ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it.
+
+    ``lines`` is the number of lines wanted. The clock runs since ``began`` (``time.perf_counter``, seconds) and loses
+    ``overhead`` milliseconds outside the engine.
+    """
 
     position: Position
     moves: list[int]
     table: TranspositionTable
-    node_limit: int
-    tablebase: TablebaseAccess | None
-    last: int
+    limits: Limits
+    lines: int = 1
+    tablebase: TablebaseAccess | None = None
+    overhead: int = 0
+    signals: Signals = field(default_factory=Signals)
+    began: float = field(default_factory=perf_counter)
 
-    def prepare(self, worker: Worker) -> None:
-        """Make ``worker`` ready to search."""
-        worker.prepare(self.position, self.moves, self.table, self.node_limit, self.tablebase)
+    @property
+    def last(self) -> int:
+        """The last depth in plies."""
+        return MAX_PLY if self.limits.depth is None else min(self.limits.depth, MAX_PLY)
 
+    @property
+    def white_to_move(self) -> bool:
+        """Whether White is to move."""
+        return int(self.position["side"]) == WHITE
 
-class HelperLatch:
-    """Counts the helpers that work on one search. Once closed, it admits no more."""
+    @property
+    def pondering(self) -> bool:
+        """Whether the search goes on until ``ponderhit``."""
+        return self.limits.ponder and not self.signals.hit
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._closed = False
-        #: Set when it is closed and the last helper has left.
-        self.gone = Signal()
-
-    def enter(self) -> bool:
-        """Whether the helper is admitted; if so, it must call :meth:`leave` when done."""
-        with self._lock:
-            if not self._closed:
-                self._inside += 1
-            return not self._closed
-
-    def leave(self) -> None:
-        """A helper has left."""
-        with self._lock:
-            self._inside -= 1
-            if self._closed and self._inside == 0:
-                self.gone.set()
-
-    def close(self) -> None:
-        """Stop accepting helpers."""
-        with self._lock:
-            self._closed = True
-            if self._inside == 0:
-                self.gone.set()
+    def prepare(self, worker: Worker, threads: int) -> None:
+        """Make ``worker``, one of ``threads``, ready to search."""
+        nodes = self.limits.nodes
+        share = UNLIMITED if nodes is None else max(1, nodes // threads)
+        worker.prepare(self.position, self.moves, self.table, share, self.tablebase)
 
 
 def vote(lines: Sequence[RootLine]) -> RootLine:

@@ -7,6 +7,7 @@ deeper, or again, is cheap. Nothing is pruned: if no mate is found, there is non
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from numba import int64
@@ -19,10 +20,11 @@ from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.jit import Array, Record, kernel, new_record, record_type, structure, u8
 from engine.messages import Limits
+from engine.search.lazy_smp import SearchTask
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import MATE, MATE_BOUND
 from engine.search.state import WORKER_T, WorkerRecord, frame_at
-from engine.search.worker import RootLine
+from engine.search.worker import RootLine, Worker, ranked
 
 _ENTRIES = 1 << 20
 
@@ -105,7 +107,7 @@ class Prover:
         self._divisor = 4 ** max(1, most - 3)
 
     @property
-    def is_through(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether every number of moves has been tried."""
         return self._number > self._most
 
@@ -119,7 +121,7 @@ class Prover:
         record = self._record
         limit = int(record["node_limit"])
         plies, line = 0, list[int]()
-        while not line and not self.is_through:
+        while not line and not self.exhausted:
             begun = int(record["nodes"])
             record["node_limit"] = min(limit, begun + begun // self._divisor - self._spent)
             for plies in (2 * self._number - 1, -2 * self._number):
@@ -169,3 +171,50 @@ class Prover:
     def _is_proved(self, after: Any, plies: int) -> bool:
         copy_position(self._record["position"], after)
         return bool(is_mate(self._record, self._proofs, plies, 1))
+
+
+class MateGoal:
+    """Ends a search for ``go mate`` when a mate within the limit is proved, by its lines or by a :class:`Prover`.
+
+    ``maximum`` is the time limit of the search, None without one.
+    """
+
+    def __init__(
+        self, task: SearchTask, worker: Worker, maximum: float | None, on_line: Callable[[RootLine], None]
+    ) -> None:
+        self._limits, self._worker, self._on_line = task.limits, worker, on_line
+        self._bounds: list[tuple[int, RootLine]] = []  # those that prove a mate, with the nodes searched by then
+        assert task.limits.mate is not None
+        most = min(task.limits.mate, (task.last + 1) // 2)
+        self._prover = Prover(worker.record, task.position, task.moves, most)
+        others = (task.limits.depth, task.limits.nodes, maximum)
+        self._is_only_limit = others == (None,) * 3 and not task.limits.infinite
+
+    def on_bound(self, line: RootLine) -> None:
+        """Report the ``line`` of a failed window."""
+        self._on_line(line)
+        if proves_mate(line, self._limits):
+            self._bounds.append((self._worker.nodes, line))
+
+    def is_reached(self) -> bool:
+        """Whether the search may end after this iteration. The prover continues for a while."""
+        worker = self._worker
+        if proves_mate(worker.lines[0], self._limits):
+            return True
+        if self._bounds and worker.nodes > 2 * self._bounds[0][0]:  # the exact score with the whole line takes too long
+            return True
+        plies, moves = self._prover.advance()
+        if not moves:
+            return self._prover.exhausted and self._is_only_limit
+        score = MATE - plies if plies > 0 else -MATE - plies
+        worker.lines = ranked([RootLine(worker.lines[0].depth, abs(plies), score, moves)], worker.lines)
+        for line in worker.lines:
+            self._on_line(line)
+        return True
+
+    def finish(self) -> None:
+        """Make a bound that proves a mate the result, unless the last line proves it."""
+        worker = self._worker
+        if self._bounds and not proves_mate(worker.lines[0], self._limits):
+            worker.lines = ranked([self._bounds[-1][1]], worker.lines)
+            self._on_line(worker.lines[0])

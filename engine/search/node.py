@@ -1,18 +1,22 @@
 """The start of every node: count it, check the limits now and then, recognise draws."""
 
+from numba import int64
+
 from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import I64, ZERO
 from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate
-from engine.jit import clock_ticks, helper, load_relaxed
+from engine.jit import clock_ticks, function_at, helper, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
 from engine.search.state import DEADLINE, NEVER, WorkerRecord
 
 #: Nodes between two reads of the stop flag and the clock (a power of two). The first read comes at the end of such an
 #: interval, so that even with no time at all most searches finish their first iteration.
 CHECK_INTERVAL = 1024
+
+_report = function_at(int64(int64, int64))
 
 
 @helper
@@ -28,6 +32,8 @@ def should_abort(worker: WorkerRecord) -> bool:
         deadline = load_relaxed(worker.control_address + DEADLINE)
         if deadline != NEVER and clock_ticks() >= deadline:
             worker.aborted = 1
+        if worker.aborted == 0 and worker.tick_address != 0 and clock_ticks() >= worker.next_tick:
+            worker.next_tick = _report(worker.tick_address, worker.current_move, worker.current_number)
     return worker.aborted != 0
 
 

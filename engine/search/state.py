@@ -131,6 +131,8 @@ class WorkerRecord(Record):
     tablebase: TablebaseRecord
     params_address: u8  # of a TUNABLES record
     control_address: u8
+    tick_address: u8  # of a function that reports progress, 0 for none; it gets the current move and its number
+    next_tick: int  # clock ticks of its next call, which it returns
     node_limit: int
     nodes: int
     quiescence_limit: int  # the nodes at which the present quiescence search only stands pat

@@ -1,194 +1,118 @@
-"""Threads that wait for work: started before the clock runs, and awaited through events only.
-
-``Thread.join`` and ``Thread.is_alive`` are not used: before Python 3.13 a signal that interrupts ``join`` marks the
-thread as ended, and the caller would then share its memory with a search that still runs.
-"""
+"""Threads for the search: a deep stack, jobs that run in order, and waits that Ctrl-C can interrupt anywhere."""
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from time import monotonic
+from typing import Any, Generic, TypeVar
 
-Work = Callable[[], object]
+T = TypeVar("T")
 
 #: Bytes of stack for a search thread; the deepest line needs a small part of them.
 STACK_SIZE = 32 << 20
 
-
-def run_on_deep_stack(work: Work) -> None:
-    """Run ``work`` in a thread with enough stack for a deep search, wait for its end, and raise what it raises."""
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    thread = ParkedThread("numbat-deep")
-    try:
-        thread.run(run)
-        thread.wait()
-    finally:
-        thread.end()
-    if errors:
-        raise errors[0]
-
-
-class Signal:
-    """An event that stays intact when an exception interrupts it at any instruction.
-
-    ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held; then every later
-    caller waits forever. This class is one flag and single calls. :meth:`wait` also polls slowly, so that a wake-up
-    lost to an interrupt costs a moment and a pending interrupt is handled soon.
-    """
-
-    __slots__ = ("_bell", "_is_set")
-
-    def __init__(self) -> None:
-        self._is_set = False
-        self._bell: SimpleQueue[bool] = SimpleQueue()
-
-    def is_set(self) -> bool:
-        """Whether it was set."""
-        return self._is_set
-
-    def set(self, wake: bool = True) -> None:
-        """Wake all waiters, or without ``wake`` let them notice at their next poll."""
-        self._is_set = True
-        if wake and self._bell.empty():
-            self._bell.put(True)
-
-    def clear(self) -> None:
-        """Reset the event."""
-        self._is_set = False
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until it is set, at most ``timeout`` seconds; return whether it is."""
-        end = None if timeout is None else monotonic() + timeout
-        while not self._is_set:
-            rest = _LOOK if end is None else min(_LOOK, end - monotonic())
-            if rest <= 0:
-                return False
-            try:
-                self._bell.get(timeout=rest)
-            except Empty:
-                continue
-            if self._is_set:
-                self._bell.put(True)  # for the next waiter
-        return True
-
-
-#: Seconds between two polls.
-_LOOK = 0.1
-
-
-class _Item:
-    """A piece of work, and the signal set when it is done."""
-
-    __slots__ = ("over", "work")
-
-    def __init__(self, work: Work) -> None:
-        self.work = work
-        self.over = Signal()
-
-
-class ParkedThread:
-    """A daemon thread that runs the work it is given, in order, and sleeps in between.
-
-    It ends with :meth:`end`, or with the last reference to this object: the thread refers only to its current work.
-    Given work after that, or in a forked child, it starts a new thread. Raises RuntimeError or MemoryError if the
-    system refuses one.
-
-    A signal may raise an exception between any two instructions of the main thread. So all pending work is in one deque
-    that changes by single calls, and a surplus wake-up does no harm.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._start()
-
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._items: deque[_Item] = deque()
-        self._wake: SimpleQueue[bool] = SimpleQueue()  # its put() may be called by a finalizer at any time
-        self._end = weakref.finalize(self, self._wake.put, False)
-        self._end.atexit = False
-        try:
-            self._thread = _start_thread(self._name, self._items, self._wake)
-        except BaseException:
-            self._end()
-            raise
-
-    def run(self, work: Work) -> None:
-        """Queue ``work``. An exception that it raises is reported on stderr."""
-        if not self._end.alive or self._process != os.getpid():
-            self._end.detach()
-            self._start()
-        self._items.append(_Item(work))
-        self._wake.put(True)
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until all work is done, at most ``timeout`` seconds; return whether it is done."""
-        if self._process != os.getpid():
-            return True  # the thread stayed in the parent
-        try:
-            last = self._items[-1]
-        except IndexError:
-            return True
-        self._wake.put(True)  # a signal may have prevented it in run()
-        return last.over.wait(timeout)
-
-    @property
-    def busy(self) -> bool:
-        """Whether any work is pending or running."""
-        return bool(self._items)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the caller is this thread."""
-        return self._thread is threading.current_thread()
-
-    def end(self) -> None:
-        """End the thread once its work is done."""
-        self._end()
-
-
-def _start_thread(name: str, items: deque[_Item], wake: SimpleQueue[bool]) -> threading.Thread:
-    with _STARTING:  # the stack size is a setting of the whole process
-        previous = threading.stack_size(STACK_SIZE)
-        try:
-            thread = threading.Thread(target=_serve, args=(items, wake), name=name, daemon=True)
-            thread.start()
-        finally:
-            threading.stack_size(previous)
-    return thread
-
+#: Seconds between two checks whether a job is finished, in case an interrupt took the wake-up.
+_POLL = 0.05
 
 _STARTING = threading.Lock()
 
 
-def _done() -> None:
-    """Replaces finished work."""
+class ThreadError(RuntimeError):
+    """The system refuses another thread."""
 
 
-def _serve(items: deque[_Item], wake: SimpleQueue[bool]) -> None:
-    """The thread's loop. An item stays in ``items`` until it is done, so that no running search is overlooked."""
-    while wake.get():
-        while items:
-            item = items[0]
+class DeepThread(threading.Thread):
+    """A daemon thread with enough stack for a deep search, started when it is made.
+
+    Raises :class:`ThreadError`, or MemoryError, if the system refuses it.
+    """
+
+    def __init__(self, name: str, work: Callable[..., object], *arguments: Any) -> None:
+        super().__init__(target=work, args=arguments, name=name, daemon=True)
+        with _STARTING:  # the stack size is a setting of the whole process
+            previous = threading.stack_size(STACK_SIZE)
             try:
-                item.work()
-            except BaseException as error:
-                report = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
-                threading.excepthook(report)
-                del report
-            item.work = _done  # may hold the last reference to the engine
-            items.popleft()
-            item.over.set()
-            del item
+                self.start()
+            except RuntimeError:
+                raise ThreadError("the system refuses another thread, so the engine cannot search") from None
+            finally:
+                threading.stack_size(previous)
+
+
+def in_deep_thread() -> bool:
+    """Whether the caller runs in a :class:`DeepThread`: on a deep stack, where no signal raises an exception."""
+    return isinstance(threading.current_thread(), DeepThread)
+
+
+class ThreadTask(Generic[T]):
+    """Work for a thread, and its result."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work: Callable[[], T] | None = work
+        self._result: T | None = None
+        self._error: BaseException | None = None
+        self._over = threading.Lock()  # an Event could be left locked by an interrupt
+        self._over.acquire()
+        self.finished = False
+
+    def run(self) -> None:
+        """Do the work, once."""
+        if self._work is None:
+            return
+        try:
+            self._result = self._work()
+        except BaseException as error:
+            self._error = error
+        self._work = None  # may hold the last reference to the engine
+        self.finished = True
+        self._over.release()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the work is done, at most ``timeout`` seconds; return whether it is."""
+        end = None if timeout is None else monotonic() + timeout
+        while not self.finished:
+            rest = _POLL if end is None else min(_POLL, end - monotonic())
+            if rest <= 0:
+                return False
+            self._over.acquire(timeout=rest)
+        return True
+
+    def result(self) -> T:
+        """Wait, and return what the work returned, or raise what it raised."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]
+
+
+class TaskThread:
+    """A :class:`DeepThread` that runs jobs in order. It ends with :meth:`end`, or with the last reference to this
+    object: between jobs the thread refers to nothing but its queue."""
+
+    def __init__(self, name: str) -> None:
+        self._jobs: SimpleQueue[ThreadTask[Any] | None] = SimpleQueue()
+        #: Ends the thread after the jobs that are queued.
+        self.end = weakref.finalize(self, self._jobs.put, None)
+        self.end.atexit = False
+        self.thread = DeepThread(name, _serve, self._jobs)
+
+    def put(self, job: ThreadTask[T]) -> ThreadTask[T]:
+        """Queue ``job``, and return it. A job that was queued before is run once."""
+        self._jobs.put(job)
+        return job
+
+
+def _serve(jobs: SimpleQueue[ThreadTask[Any] | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job.run()
+        del job
+
+
+def run_on_deep_stack(work: Callable[[], T]) -> T:
+    """Run ``work`` in a thread with enough stack for a deep search; return what it returns and raise what it raises."""
+    job = ThreadTask(work)
+    DeepThread("numbat-deep", job.run)
+    return job.result()

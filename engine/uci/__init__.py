@@ -7,10 +7,8 @@ a GUI waits for ``uciok`` and importing numba is slow.
 ``parse``      lines to records
 ``format``     records to lines
 ``output``     lines to standard output, one at a time
-``schedule``   the order of tasks: which run at once, which wait for the end of a search
-``session``    the engine and the commands that act on it
-``explaining`` the ``explain`` command
+``session``    the engine, and the order of the commands that act on it
 ``loop``       the conversation, from the first line to ``quit``
-``jobs``       bench and perft, stoppable
+``jobs``       bench and perft as text
 ``terminal``   the subcommands bench, perft and warmup
 """

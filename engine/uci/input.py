@@ -23,7 +23,7 @@ _SHOWN = 100
 _ANSI = "mbcs" if sys.platform == "win32" else "utf-8"
 
 
-def take_over() -> int | None:
+def open_stdin() -> int | None:
     """The descriptor to read standard input from, to be called before libraries are loaded; None if there is none.
 
     On Windows it is a duplicate, and standard input becomes the null device: a library that inspects it when it is

@@ -1,4 +1,4 @@
-"""Stoppable jobs: bench and perft, for the conversation and the terminal."""
+"""Bench and perft as text, for the conversation and the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.messages import OptionError, PositionError, Stopped, nodes_per_second
+from engine.messages import OptionError, PositionError, Signals, Stopped, nodes_per_second
 from engine.uci.format import bench_line
 
 if TYPE_CHECKING:
@@ -15,43 +15,18 @@ if TYPE_CHECKING:
 Print = Callable[[str], None]
 
 
-class Searches:
-    """Several searches of ``engine`` in a row; any stop after construction ends them."""
+def bench(engine: Engine, depth: int | None, file: str | None, progress: Print, signals: Signals | None = None) -> str:
+    """Search the positions of ``file``, or a fixed list, to ``depth`` plies (None: the default depth).
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._since = engine.last_stop
+    Calls ``progress`` with a line for each position; returns the last line. Raises :class:`OptionError` if the file
+    cannot be read, and :class:`Stopped` when ``signals`` stop it.
+    """
 
-    def stop(self) -> None:
-        """Stop the searches, from any thread."""
-        self._engine.stop()
+    def on_position(index: int, total: int, fen: str, nodes: int) -> None:
+        progress(f"position {index}/{total}: {nodes} nodes, {fen}")
 
-    def _check(self) -> None:
-        """Raise :class:`Stopped` after a stop."""
-        if self._engine.last_stop is not self._since:
-            raise Stopped
-
-
-class Bench(Searches):
-    """Searches the positions of ``file``, or a fixed list, to ``depth`` plies (None: the default depth).
-
-    Raises :class:`OptionError` if the file cannot be read."""
-
-    def __init__(self, engine: Engine, depth: int | None, file: str | None = None) -> None:
-        super().__init__(engine)
-        self._depth = depth
-        self._fens = _fens(file) if file else []
-
-    def run(self, progress: Print) -> str:
-        """Call ``progress`` with a line for each position; return the last line. Raises :class:`Stopped`."""
-
-        def on_position(index: int, total: int, fen: str, nodes: int) -> None:
-            self._check()
-            progress(f"position {index}/{total}: {nodes} nodes, {fen}")
-
-        with self._engine.turn(self._since):
-            nodes, milliseconds = self._engine.bench(self._depth, on_position, self._fens)
-        return bench_line(nodes, milliseconds)
+    nodes, milliseconds = engine.bench(depth, on_position, _fens(file) if file else (), signals=signals)
+    return bench_line(nodes, milliseconds)
 
 
 def _fens(file: str) -> list[str]:
@@ -71,35 +46,31 @@ def _fens(file: str) -> list[str]:
     return fens
 
 
-class Perft:
-    """Counts the leaves of the legal move tree below the engine's position, to ``depth`` plies."""
+def perft(engine: Engine, depth: int, threads: int, divided: Print | None, signals: Signals | None = None) -> str:
+    """Count the leaves of the legal move tree ``depth`` plies deep; return the total and the speed.
 
-    def __init__(self, engine: Engine, depth: int, threads: int) -> None:
-        import numpy as np
+    Calls ``divided``, if given, with a line for each root move. Raises :class:`Stopped` when ``signals`` stop it.
+    """
+    import numpy as np
 
-        self._engine = engine
-        self._depth = depth
-        self._threads = threads
-        self._stop = np.zeros(1, np.int64)  # read by compiled code
+    signals = signals or Signals()
+    flag = np.zeros(1, np.int64)  # read by compiled code
 
-    def run(self, divided: Print | None) -> str:
-        """Call ``divided``, if given, with a line for each root move; return the total and the speed.
+    def heed() -> None:
+        if signals.stopped:
+            flag[0] = 1
 
-        Raises :class:`Stopped`, as the total would then be wrong.
-        """
+    signals.on_change = heed
+    heed()
 
-        def on_move(move: str, leaves: int) -> None:
-            if divided is not None and not self._stop[0]:
-                divided(f"{move}: {leaves}")
+    def on_move(move: str, leaves: int) -> None:
+        if divided is not None and not signals.stopped:
+            divided(f"{move}: {leaves}")
 
-        start = perf_counter()
-        nodes = self._engine.perft(self._depth, self._threads, on_move, self._stop)
-        milliseconds = (perf_counter() - start) * 1000
-        if self._stop[0]:
-            raise Stopped
-        speed = nodes_per_second(nodes, milliseconds)
-        return f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second"
-
-    def stop(self) -> None:
-        """Stop the count, from any thread."""
-        self._stop[0] = 1
+    start = perf_counter()
+    nodes = engine.perft(depth, threads, on_move, flag)
+    milliseconds = (perf_counter() - start) * 1000
+    if signals.stopped:
+        raise Stopped
+    speed = nodes_per_second(nodes, milliseconds)
+    return f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second"

@@ -8,11 +8,10 @@ import signal
 from engine import __version__
 from engine.messages import OptionError, PositionError
 from engine.options import OPTIONS, Option, ReadBy
-from engine.uci.explaining import parse_explain
 from engine.uci.format import option_line
-from engine.uci.input import LONGEST_LINE, at_terminal, lines, take_over
+from engine.uci.input import LONGEST_LINE, at_terminal, lines, open_stdin
 from engine.uci.output import Output
-from engine.uci.parse import parse_bench, parse_go, parse_setoption, split_command, text_after
+from engine.uci.parse import parse_bench, parse_explain, parse_go, parse_setoption, split_command, text_after
 from engine.uci.session import Session
 
 _TOO_LONG = "ignored a line of more than {} bytes: {}..."
@@ -110,8 +109,8 @@ class Conversation:
 
     def _go(self, words: list[str]) -> None:
         go = parse_go(words)
-        for complaint in go.complaints:
-            self._session.remark(complaint)
+        for fault in go.faults:
+            self._session.remark(fault)
         self._session.go(go)
 
     def _debug(self, words: list[str]) -> None:
@@ -131,7 +130,7 @@ def run(tune: bool = False) -> int:
         output.line(f"Numbat {__version__}, a chess engine; type 'help' for the commands, 'quit' to leave")
     session = Session(output)
     conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
-    source = take_over()
+    source = open_stdin()
     session.open()
     try:
         for line in lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):

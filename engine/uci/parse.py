@@ -44,11 +44,11 @@ _GO_WORDS = _FLAGS | _NUMBERS.keys() | {"searchmoves"}
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """A ``go`` command: the limits of the search, or the depth of a perft, and complaints about invalid words."""
+    """A ``go`` command: the limits of the search, or the depth of a perft, and faults of invalid words."""
 
     limits: Limits
     perft: int | None = None
-    complaints: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ def parse_position(words: Sequence[str]) -> Placement:
 def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination.
 
-    Numbers out of range are clamped (a clock may run out while the GUI computes), other invalid words ignored, both
-    with a complaint. One clock stands for both. Raises :class:`OptionError` for a perft without its depth.
+    Numbers out of range are clamped (a clock may run out while the GUI computes), other invalid words ignored, and both
+    named. One clock stands for both. Raises :class:`OptionError` for a perft without a depth in its range.
     """
     limits: dict[str, Any] = {}
     faults = _Faults()
@@ -144,7 +144,7 @@ def parse_go(words: Sequence[str]) -> Go:
             number, given = _NUMBERS[word], whole_number(text)
             if fault := number.fault(word, text if given is None else given):
                 faults.add(fault)
-            if given is not None:
+            if given is not None and not (fault and word == "perft"):
                 limits[word] = number.nearest(given)
     if unknown:
         faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
@@ -178,6 +178,13 @@ class _Faults:
 
 def _are(words: Sequence[str]) -> str:
     return "is" if len(words) == 1 else "are"
+
+
+def parse_explain(words: Sequence[str]) -> str | None:
+    """The move after ``explain``, None without one. Raises :class:`PositionError` for more than one word."""
+    if len(words) > 1:
+        raise PositionError(f"explain takes one move, or none, not '{' '.join(words)}'")
+    return words[0] if words else None
 
 
 def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignment:

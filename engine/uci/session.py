@@ -1,9 +1,9 @@
 """The engine of a conversation and the commands that act on it.
 
-The main thread reads lines and submits them as tasks, so that it is always ready for the next line. The session's
-thread loads the engine and runs the tasks in the order of :mod:`engine.uci.schedule`. A search, a perft, a bench or
-an explanation runs in a third thread, so that the session can go on answering; the session's thread prints its last
-line.
+The main thread reads lines and queues commands, so that it is always ready for the next line; one other thread loads
+the engine and runs the commands in order. ``go`` is a call that returns with its move. So only the main thread can
+deliver ``stop`` and ``ponderhit``, by the signals of the commands that were sent before them; and during a search it
+answers ``isready`` and the like itself.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from engine.messages import Info, OptionError, PositionError, Result, Stopped
+from engine.messages import Info, Limits, OptionError, PositionError, Result, Signals, Stopped
 from engine.options import Options
+from engine.search.threads import DeepThread
 from engine.uci import jobs
-from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
 from engine.uci.parse import Assignment, Go, Placement, parse_position
-from engine.uci.schedule import Schedule, Task, Turn, Work
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -33,37 +34,58 @@ if TYPE_CHECKING:
 #: Seconds for which loading waits for the first ``uci``, as importing numba would delay the answer.
 _LOAD_AFTER = 0.1
 
-#: Seconds for what was stopped to end after ``quit``.
-_LAST_WORD = 5.0
+#: Seconds before a command that waits for another is remarked upon.
+_PATIENCE = 1.0
+
+#: The commands that may take long.
+_LONG = ("go", "go perft", "bench", "explain")
+
+#: Seconds to wait after ``quit`` for stopped work, and for a perft.
+_QUIT_TIMEOUT = 5.0
 
 #: Seconds between checks, after ``quit``, whether the reader of the output is gone.
-_LOOK = 0.2
+_POLL = 0.2
+
+
+@dataclass(slots=True, eq=False)
+class Command:
+    """A command in the queue; ``run`` gets its signals. An ``early`` one need not wait for a search."""
+
+    name: str
+    run: Callable[[Signals], object]
+    early: bool = False
+    signals: Signals = field(default_factory=Signals)
 
 
 class Session:
-    """One engine and its tasks."""
+    """One engine and its commands."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
         self._engine: Engine | None = None
         self._debug = False
         self._placement = Placement(None)  # the last accepted one
-        self._final: list[str] = []  # reports to print together with ``bestmove``
         self._asked = False  # true once a command that produces output was received
         self._compiles = False
-        self._may_load = threading.Event()
-        self._gone = threading.Event()
-        self._schedule = Schedule(self._run, output.remark)
+        self._commands: list[Command] = []  # the one that runs, and those that wait
+        self._lock = threading.Lock()  # of the commands, and of the order of early answers
+        self._news: SimpleQueue[None] = SimpleQueue()  # wakes the session's thread; its put() cannot be interrupted
+        self._running: Command | None = None
+        self._begun = 0.0  # when it began
+        self._overtaken = False  # early commands need not wait for it
+        self._remarked: Command | None = None  # one for which others wait
+        self._over = False  # no further command will come
+        self._ended: SimpleQueue[None] = SimpleQueue()  # news of the end of the session's thread
 
     # --- for the reading thread ---------------------------------------------------------------------
 
     def open(self) -> None:
-        """Start the session's thread."""
-        threading.Thread(target=self._serve, name="numbat-session", daemon=True).start()
+        """Start the session's thread. Raises :class:`engine.search.threads.ThreadError`."""
+        DeepThread("numbat-session", self._serve)
 
     def load_now(self) -> None:
         """Begin to load the engine, after the first answer."""
-        self._may_load.set()
+        self._news.put(None)
 
     def loaded(self) -> bool:
         """Whether the engine is loaded."""
@@ -74,9 +96,9 @@ class Session:
         return self._compiles and not self.loaded()
 
     def say(self, text: str) -> None:
-        """Print ``text`` after the answers to earlier commands."""
+        """Print ``text`` after the answers to earlier commands; during a search at once."""
         if self._asked:
-            self._submit(Task("the next answer", lambda: self._output.line(text), Turn.IN_ORDER))
+            self._submit(Command("the next answer", lambda signals: self._output.line(text), early=True))
         else:
             self._output.line(text)
 
@@ -86,77 +108,122 @@ class Session:
 
     def debug(self, on: bool) -> None:
         """Switch remarks on how commands were understood on or off."""
-        self._submit(Task("debug", lambda: self._set_debug(on), Turn.IN_ORDER))
+        self._submit(Command("debug", lambda signals: self._set_debug(on), early=True))
 
     def is_ready(self) -> None:
         """Answer ``readyok`` when all earlier commands are done; during a search or an explanation at once."""
-        self._ask(Task("isready", lambda: self._output.line("readyok"), Turn.IN_ORDER))
+        self._ask(Command("isready", lambda signals: self._output.line("readyok"), early=True))
 
     def stop(self) -> None:
-        """Stop the search and those still waiting to begin."""
-        self._submit(Task("stop", self._schedule.stop, Turn.NOW))
+        """Stop the command that runs and those in the queue."""
+        with self._lock:
+            for command in self._commands:
+                command.signals.stop()
 
     def ponder_hit(self) -> None:
         """The expected move was played: the clock now runs."""
-        self._submit(Task("ponderhit", self._schedule.ponder_hit, Turn.NOW))
+        with self._lock:
+            for command in self._commands:
+                command.signals.ponderhit()
 
     def new_game(self) -> None:
         """Forget the last game, stopping a running search."""
         self.stop()
-        self._submit(Task("ucinewgame", lambda: self._loaded.new_game()))
+        self._submit(Command("ucinewgame", lambda signals: self._loaded.new_game()))
 
     def place(self, words: Sequence[str]) -> None:
         """Set up the position that the ``words`` after ``position`` name."""
-        self._submit(Task("position", lambda: self._place(words)))
+        self._submit(Command("position", lambda signals: self._place(words)))
 
     def assign(self, assignment: Assignment) -> None:
         """Set an option."""
-        self._submit(Task("setoption", lambda: self._assign(assignment)))
+        self._submit(Command("setoption", lambda signals: self._assign(assignment)))
 
     def go(self, go: Go) -> None:
-        """Start a search or a perft."""
-        depth = go.perft
-        self._ask(Task("go", lambda: self._go(go) if depth is None else self._perft(depth)))
+        """Search, or count a perft."""
+        if go.perft is not None:
+            self._ask(Command("go perft", partial(self._perft, go.perft)))
+        else:
+            self._ask(Command("go", partial(self._go, go.limits)))
 
     def bench(self, file: str | None, depth: int | None, options: Options) -> None:
         """Run the bench with a second engine, so that options and position stay as they are."""
-        self._ask(Task("bench", lambda: self._bench(file, depth, options)))
+        self._ask(Command("bench", partial(self._bench, file, depth, options)))
 
     def explain(self, move: str | None) -> None:
         """Explain why ``move`` is bad, or what the best move does."""
-        self._ask(Task("explain", lambda: self._explain_move(move)))
+        self._ask(Command("explain", partial(self._explain, move)))
 
     def show_board(self) -> None:
         """Print the position."""
-        self._ask(Task("d", self._show_board))
+        self._ask(Command("d", lambda signals: self._show_board()))
 
     def show_evaluation(self) -> None:
         """Print the evaluation and its terms."""
-        self._ask(Task("eval", lambda: self._output.line(self._loaded.explain_evaluation())))
+        self._ask(Command("eval", lambda signals: self._output.line(self._loaded.explain_evaluation())))
 
     def close(self, at_once: bool = False) -> bool:
-        """Stop a search and finish all other commands; with ``at_once`` stop everything.
+        """Stop searches and finish all other commands, a perft only within seconds; with ``at_once`` stop everything.
 
         Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone
         or that lasts too long after ``at_once``.
         """
         if not self.loaded() and (at_once or not self._asked):
             return False
-        self._submit(Task("quit", lambda: self._schedule.close(at_once), Turn.NOW))
-        begun = time.monotonic()
-        while not self._gone.wait(_LOOK):  # Windows does not notice Ctrl-C in a wait without a timeout
-            late = at_once and time.monotonic() - begun > _LAST_WORD
-            if late or self._output.is_abandoned() or self._schedule.overdue(_LAST_WORD):
+        with self._lock:
+            if at_once:
+                del self._commands[self._running is not None :]
+            for command in self._commands:
+                if at_once or command.name == "go":
+                    command.signals.stop()
+            self._over = True
+        self._news.put(None)
+        closed = time.monotonic()
+        while True:
+            with suppress(Empty):
+                self._ended.get(timeout=_POLL)  # Windows does not notice Ctrl-C in a wait without a timeout
+                return True
+            running, now = self._running, time.monotonic()
+            spent = now - max(closed, self._begun)
+            if running is not None and running.name == "go perft" and spent > _QUIT_TIMEOUT:
+                running.signals.stop()
+            is_stopped = running is not None and running.signals.stopped and spent > 2 * _QUIT_TIMEOUT
+            if is_stopped or (at_once and now - closed > _QUIT_TIMEOUT) or self._output.is_abandoned():
                 return False
-        return True
 
-    def _ask(self, task: Task) -> None:
+    def _ask(self, command: Command) -> None:
         self._asked = True
-        self._submit(task)
+        self._submit(command)
 
-    def _submit(self, task: Task) -> None:
-        self._schedule.submit(task)
-        self._may_load.set()
+    def _submit(self, command: Command) -> None:
+        """Queue ``command``, or run it now if it is early and the work that runs may be overtaken."""
+        with self._lock:
+            running = self._running
+            if command.early and self._overtaken and running is not None and not running.signals.stopped:
+                self._execute(command)
+                return
+            self._commands.append(command)
+            self._watch()
+        self._news.put(None)
+
+    def _watch(self) -> None:
+        """Have it remarked upon if a command waits for long."""
+        running = self._running
+        if running is None or len(self._commands) == 1 or running.name not in _LONG or running.signals.stopped:
+            return
+        if self._remarked is not running:
+            self._remarked = running
+            timer = threading.Timer(_PATIENCE, self._remark_on, [running])
+            timer.daemon = True
+            with suppress(RuntimeError):  # no thread left
+                timer.start()
+
+    def _remark_on(self, running: Command) -> None:
+        """Print which command waits for ``running``, if one still does."""
+        with self._lock:
+            if self._running is running and len(self._commands) > 1:
+                work = "the current search" if running.name == "go" else running.name
+                self._output.remark(f"{self._commands[1].name} queued until {work} ends")
 
     # --- in the session's thread --------------------------------------------------------------------
 
@@ -166,11 +233,66 @@ class Session:
         return self._engine
 
     def _serve(self) -> None:
-        self._may_load.wait(_LOAD_AFTER)
+        """Load the engine and run commands until :meth:`close`."""
+        with suppress(Empty):
+            self._news.get(timeout=_LOAD_AFTER)
         self._load()
-        self._schedule.serve()
+        while (command := self._next()) is not None:
+            try:
+                command.run(command.signals)
+            except Exception as error:  # costs a line, never the process
+                self._report_error(command.name, error)
         self._loaded.close()
-        self._gone.set()
+        self._ended.put(None)
+
+    def _next(self) -> Command | None:
+        """The next command, waited for; None at the end."""
+        with self._lock:
+            if self._running is not None:
+                self._commands.remove(self._running)
+            self._running, self._overtaken = None, False
+        while True:
+            with self._lock:
+                if self._commands:
+                    command = self._running = self._commands[0]
+                    self._begun = time.monotonic()
+                    self._watch()
+                    return command
+                if self._over:
+                    return None
+            self._news.get()
+
+    def _let_overtake(self, signals: Signals) -> None:
+        """Run the early commands that wait, and from now on those that come, unless ``signals`` stop the work."""
+        with self._lock:
+            if not signals.stopped:
+                self._overtaken = True
+                for early in [other for other in self._commands if other.early]:
+                    self._commands.remove(early)
+                    self._execute(early)
+
+    def _answer(self, text: str) -> None:
+        """Print the last line of the work that runs; nothing overtakes it any more."""
+        with self._lock:
+            self._overtaken = False
+        self._output.line(text)
+
+    def _execute(self, command: Command) -> None:
+        try:
+            command.run(command.signals)
+        except Exception as error:
+            self._report_error(command.name, error)
+
+    def _report_error(self, name: str, error: Exception) -> None:
+        if isinstance(error, PositionError | OptionError):
+            self._output.remark(str(error))
+        elif isinstance(error, Stopped):
+            self._output.remark(f"{name} stopped")
+        elif isinstance(error, MemoryError):
+            self._output.remark(f"{name} ran out of memory")
+        else:
+            traceback.print_exception(error)
+            self._output.remark(f"{name} failed: {_describe(error)}")
 
     def _load(self) -> None:
         """Import the engine and compile or load it. A failure ends the process."""
@@ -189,23 +311,6 @@ class Session:
         self._compiles = True
         gc.enable()  # a compiler leaves much garbage
         self._output.remark(text)
-
-    def _run(self, task: Task) -> None:
-        """Run ``task``; an exception costs a line, never the process."""
-        try:
-            task.run()
-        except Exception as error:
-            self._explain(task.name, error)
-
-    def _explain(self, name: str, error: Exception) -> None:
-        """Report why ``name`` failed."""
-        if isinstance(error, PositionError | OptionError):
-            self._output.remark(str(error))
-        elif isinstance(error, Stopped):
-            self._output.remark(f"{name} stopped")
-        else:
-            traceback.print_exception(error)
-            self._output.remark(f"{name} failed: {_describe(error)}")
 
     def _set_debug(self, on: bool) -> None:
         self._debug = on
@@ -226,18 +331,28 @@ class Session:
         if self._debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))
 
-    def _go(self, go: Go) -> None:
+    def _go(self, limits: Limits, signals: Signals) -> None:
         if self._debug:
-            self._output.remark(f"searching with {go.limits}")
-        engine = self._loaded
-        limits = replace(go.limits, searchmoves=self._legal(go.limits.searchmoves))
+            self._output.remark(f"searching with {limits}")
+        final: list[str] = []  # reports that share a write with ``bestmove``, as each takes from the clock
+
+        def on_info(info: Info) -> None:
+            line = info_line(info, self._loaded.options["UCI_ShowWDL"])
+            if info.final:
+                final.append(line)
+            else:
+                self._output.line(line)
+
         try:
-            engine.start(limits, self._on_info, self._on_result)
+            if limits.searchmoves:
+                limits = replace(limits, searchmoves=self._legal(limits.searchmoves))
+            self._let_overtake(signals)
+            result = self._loaded.go(limits, on_info, signals)
         except Exception:
-            move = next(iter(engine.board().legal_moves), None)  # the GUI waits for a bestmove
-            self._output.line(result_line(Result(move.uci() if move is not None else "0000")))
+            move = next(iter(self._loaded.board().legal_moves), None)  # the GUI waits for a bestmove
+            self._answer(result_line(Result(move.uci() if move is not None else "0000")))
             raise
-        self._schedule.begin(Work("the current search", engine.stop, True, engine.ponderhit, engine.wait))
+        self._answer("\n".join([*final, result_line(result)]))
 
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
         """The legal ones among ``moves``, without duplicates; the others are reported."""
@@ -249,32 +364,27 @@ class Session:
             self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here")
         return tuple(good)
 
-    def _perft(self, depth: int) -> None:
-        perft = jobs.Perft(self._loaded, depth, self._loaded.options["Threads"])
-        self._in_background("go perft", lambda: perft.run(self._output.line), perft.stop)
+    def _perft(self, depth: int, signals: Signals) -> None:
+        threads = self._loaded.options["Threads"]
+        self._output.line(jobs.perft(self._loaded, depth, threads, self._output.line, signals))
 
-    def _bench(self, file: str | None, depth: int | None, options: Options) -> None:
+    def _bench(self, file: str | None, depth: int | None, options: Options, signals: Signals) -> None:
         from engine.api import Engine
 
-        engine = Engine(**options)
-        try:
-            bench = jobs.Bench(engine, depth, file)
-        except OptionError:
-            engine.close()
-            raise
+        if signals.stopped:
+            raise Stopped
+        with Engine(**options) as engine:
+            self._output.line(jobs.bench(engine, depth, file, self._output.remark, signals))
 
-        def work() -> str:
-            try:
-                return bench.run(self._output.remark)
-            finally:
-                engine.close()
+    def _explain(self, move: str | None, signals: Signals) -> None:
+        from engine.api.explaining import asked_about
 
-        self._in_background("bench", work, bench.stop)
-
-    def _explain_move(self, move: str | None) -> None:
+        if signals.stopped:
+            raise Stopped
         board = self._loaded.board_after(self._placement.fen, self._placement.moves)  # with its repetitions
-        explanation = Explanation(self._loaded, board, move)
-        self._in_background("explain", explanation.run, explanation.stop, overtaken=True)
+        board, chosen, lead = (board, None, "") if move is None else asked_about(board, move)
+        self._let_overtake(signals)
+        self._answer(lead + self._loaded.explain(board, chosen, signals=signals))
 
     def _show_board(self) -> None:
         engine = self._loaded
@@ -283,39 +393,6 @@ class Session:
             f"\n{diagram(fen.split()[0])}\n\nFen: {fen}\nKey: {engine.key():016X}\n"
             f"Checkers: {' '.join(engine.checkers())}\nLegal moves: {engine.board().legal_moves.count()}"
         )
-
-    def _in_background(
-        self, name: str, work: Callable[[], str], stop: Callable[[], None], overtaken: bool = False
-    ) -> None:
-        """Run ``work`` in a thread; it returns its last line."""
-
-        def run() -> None:
-            try:
-                text = work()
-            except Exception as error:
-                explained = error
-                self._schedule.finish(lambda: self._explain(name, explained))
-            else:
-                self._schedule.finish(lambda: self._output.line(text))
-
-        threading.Thread(target=run, name=f"numbat-{name}", daemon=True).start()
-        self._schedule.begin(Work(name, stop, overtaken=overtaken))
-
-    # --- in the thread of the search ----------------------------------------------------------------
-
-    def _on_info(self, info: Info) -> None:
-        line = info_line(info, self._loaded.options["UCI_ShowWDL"])
-        if info.final:  # saves a write before the clock stops
-            self._final.append(line)
-        else:
-            self._output.line(line)
-
-    def _on_result(self, result: Result) -> None:
-        self._schedule.finish(lambda: self._say_result(result))
-
-    def _say_result(self, result: Result) -> None:
-        lines, self._final = [*self._final, result_line(result)], []
-        self._output.line("\n".join(lines))
 
 
 @contextmanager

@@ -22,7 +22,7 @@ def bench(file: str | None = None, depth: int | None = None, **options: Unpack[O
 
     def work() -> None:
         engine = _load(output.line, **options)
-        output.line(jobs.Bench(engine, depth, file).run(output.line))
+        output.line(jobs.bench(engine, depth, file, output.line))
 
     _interruptible(work)
 
@@ -37,7 +37,7 @@ def perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = F
     def work() -> None:
         engine = _load(output.line)
         engine.set_position(fen)
-        output.line(jobs.Perft(engine, depth, threads).run(output.line if divide else None))
+        output.line(jobs.perft(engine, depth, threads, output.line if divide else None))
 
     _interruptible(work)
 

@@ -10,7 +10,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
@@ -30,9 +29,10 @@ from engine.api.types import FIELDS, limits_of
 from engine.board.fen import set_fen, to_fen
 from engine.board.notation import play_moves
 from engine.board.setup import new_position
-from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Result, Score
+from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score, Signals
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
 from tests.board.oracle import KIWIPETE, random_game, starts
+from tests.search.conversation import start
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 
@@ -47,17 +47,17 @@ def numbat(shared: Engine) -> Engine:
 
 def test_leaving_the_context_ends_the_search_and_passes_an_error_on() -> None:
     running = Engine(hash=1)
-    results: list[Result] = []
+    streams = []
 
     def fail() -> None:
         with running:
-            running.start(Limits(infinite=True), None, results.append)
+            streams.append(running.stream(chess.Board()))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
     assert not running.searching
-    assert len(results) == 1
+    assert [*streams[0]][-1].pv
 
 
 # Positions
@@ -83,12 +83,12 @@ def test_after_a_null_move_the_position_counts_without_the_moves_before(numbat: 
 
 def test_a_board_is_set_as_its_fen_and_moves_are(numbat: Engine) -> None:
     """From the bitboards, and from the last position that can come again; everything but the oldest keys is equal."""
-    for seed, start in enumerate(starts(8)):
-        for board in random_game(start, seed, 60):
+    for seed, first in enumerate(starts(8)):
+        for board in random_game(first, seed, 60):
             numbat.set_board(board)
             found = numbat._position
             expected = new_position()
-            set_fen(expected, start.fen(en_passant="xfen"), board.chess960)
+            set_fen(expected, first.fen(en_passant="xfen"), board.chess960)
             play_moves(expected, [move.uci() for move in board.move_stack])
             assert to_fen(found, shredder=True) == to_fen(expected, shredder=True)
             for name in ("pieces", "colors", "key", "pawn_key", "nonpawn_key", "checkers", "chess960", "ply"):
@@ -205,14 +205,13 @@ def test_a_closed_engine_says_so() -> None:
     running.close()
     running.stop()
     reports.close()
-    assert running.wait(1)
+    running.ponderhit()
     assert not running.searching
     for call in (
         lambda: running.play(board, Limit(depth=1)), lambda: running.analyse(board, Limit(depth=1)),
         lambda: running.stream(board), lambda: running.search(board, Limits(depth=1)), running.fen, running.board,
-        running.new_game, lambda: running.configure(multipv=2), lambda: running.set_position(None), running.ponderhit,
-        lambda: running.start(Limits(depth=1), None, print), lambda: running.perft(2), running.explain_evaluation,
-        running.__enter__,
+        running.new_game, lambda: running.configure(multipv=2), lambda: running.set_position(None),
+        lambda: running.go(Limits(depth=1)), lambda: running.perft(2), running.explain_evaluation, running.__enter__,
     ):  # fmt: skip
         with pytest.raises(RuntimeError, match="this engine is closed"):
             call()
@@ -311,13 +310,10 @@ def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
 
 
 def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -> None:
-    moves: list[str] = []
-    numbat.set_position(MATE_IN_ONE)
-    numbat.start(Limits(infinite=True), None, lambda result: moves.append(result.bestmove))
+    running = start(numbat, Limits(infinite=True), chess.Board(MATE_IN_ONE))
     numbat.set_position(None)  # while the search runs
     numbat.stop()
-    numbat.wait()
-    assert moves == ["d1d8"]
+    assert running.result().bestmove == "d1d8"
     assert numbat.fen() == chess.STARTING_FEN
 
 
@@ -442,7 +438,7 @@ def test_leaving_an_endless_stream_ends_its_search(numbat: Engine) -> None:
     with numbat.stream(chess.Board()) as reports:
         assert next(reports).pv
         assert numbat.searching
-    assert numbat.wait(30)
+    assert is_idle(numbat)
     assert list(reports) == []
 
 
@@ -490,32 +486,6 @@ def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) ->
             thread.join()
 
 
-def test_a_short_search_in_the_callers_thread_is_waited_for_and_stopped(
-    numbat: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is too short to be met by chance; this one is held up."""
-    inside, go_on = threading.Event(), threading.Event()
-    results: list[Info] = []
-    callers = []
-
-    def hold(info: Info) -> None:
-        callers.append(threading.current_thread())
-        inside.set()
-        assert go_on.wait(30)
-
-    searcher = in_thread(lambda: results.append(numbat.search(chess.Board(), Limits(nodes=20_000), hold)))
-    assert inside.wait(30)
-    assert numbat.searching
-    assert not numbat.wait(0.01)
-    numbat.stop()
-    go_on.set()
-    assert numbat.wait(30)
-    searcher.join(30)
-    assert set(callers) == {searcher}
-    assert not numbat.searching
-    assert results[0].nodes < 5000
-
-
 def test_an_error_in_a_short_search_leaves_an_engine_that_searches(numbat: Engine) -> None:
     def fail(info: Info) -> None:
         raise KeyboardInterrupt
@@ -527,11 +497,9 @@ def test_an_error_in_a_short_search_leaves_an_engine_that_searches(numbat: Engin
         assert numbat.search(chess.Board(), Limits(nodes=5000)).nodes >= 1000
 
 
-@pytest.mark.parametrize("within", [nullcontext, Engine.turn], ids=["alone", "in a turn"])
-def test_another_search_ends_the_stream(numbat: Engine, within: Callable[..., AbstractContextManager[None]]) -> None:
-    with within(numbat):
-        reports = numbat.stream(chess.Board())
-        numbat.play(chess.Board(), Limit(depth=2))
+def test_another_search_ends_the_stream(numbat: Engine) -> None:
+    reports = numbat.stream(chess.Board())
+    numbat.play(chess.Board(), Limit(depth=2))
     assert list(reports)[-1].pv
     reports.close()
 
@@ -567,7 +535,15 @@ def test_threads_take_turns(numbat: Engine) -> None:
     assert not wrong
 
 
-# Stops that come while a search begins
+# Stops
+
+
+def is_idle(engine: Engine) -> bool:
+    """Whether the search of ``engine`` ends soon."""
+    deadline = time.monotonic() + 5
+    while engine.searching and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return not engine.searching
 
 
 def in_thread(call: Callable[[], object]) -> threading.Thread:
@@ -577,63 +553,55 @@ def in_thread(call: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def _explained(engine: Engine) -> None:
-    with suppress(Stopped):
-        engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12))
-
-
 #: Calls that search for ever.
 ENDLESS: dict[str, Callable[[Engine], object]] = {
-    "start": lambda engine: engine.start(Limits(infinite=True), None, lambda result: None),
+    "go": lambda engine: engine.go(Limits(infinite=True)),
     "play": lambda engine: engine.play(chess.Board(), Limit(nodes=10**12)),
     "analyse": lambda engine: engine.analyse(chess.Board(), Limit(nodes=10**12), multipv=2),
     "stream": lambda engine: list(engine.stream(chess.Board())),
-    "explain": _explained,
+    "explain": lambda engine: engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12)),
     "bench": lambda engine: engine.bench(200),
 }
 
-#: Calls that end a search.
-ENDING: dict[str, Callable[[Engine], object]] = {
-    "stop": Engine.stop,
-    "close": Engine.close,
-    "new_game": Engine.new_game,
-    "set_option": lambda engine: engine.set_option("Move Overhead", 50),
-    "start": lambda engine: engine.start(Limits(depth=1), None, lambda result: None),
-}
 
-#: Steps on the way to a search, after its call has begun.
-STEPS = ["_set_position", "begin", "run"]
+@pytest.mark.parametrize("end", [Engine.stop, Engine.close])
+@pytest.mark.parametrize("call", ENDLESS)
+def test_stop_at_any_time_ends_the_search(call: str, end: Callable[[Engine], None]) -> None:
+    """At moments that the system chooses: it is repeated until the call has ended, as it may come before the call."""
+    running = Engine(hash=1)
+    for pause in (0.0, 0.0001, 0.001, 0.01, 0.1):
+        if running.closed:
+            running = Engine(hash=1)
+        errors: list[BaseException] = []
 
+        def search(running: Engine = running, errors: list[BaseException] = errors) -> None:
+            try:
+                ENDLESS[call](running)
+            except (Stopped, RuntimeError) as error:
+                errors.append(error)
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("end", ENDING)
-@pytest.mark.parametrize("search", ENDLESS)
-def test_stop_during_start_ends_the_search(monkeypatch, search, end, step):
-    """A stop came too early before, and was forgotten when the search began."""
-    if step == "_set_position" and search == "start":
-        pytest.skip("it takes the position that there is")
-    with Engine(hash=1) as running:
-        place: Any = {"begin": running._thinker.pool, "run": running._turns.searcher}.get(step, running)
-        real, enders, pool = getattr(place, step), [], running._thinker.pool
-
-        def hesitate(*arguments: object) -> None:
-            if not enders:
-                halted = threading.Event()
-                monkeypatch.setattr(pool, "stop", lambda *only, stop=pool.stop: (stop(*only), halted.set()))
-                enders.append(in_thread(lambda: ENDING[end](running)))
-                assert halted.wait(30)
-            real(*arguments)
-
-        monkeypatch.setattr(place, step, hesitate)
-        searcher = in_thread(lambda: ENDLESS[search](running))
-        searcher.join(30)
+        searcher = in_thread(search)
+        time.sleep(pause)
+        deadline = time.monotonic() + 30
+        while searcher.is_alive() and time.monotonic() < deadline:
+            end(running)
+            searcher.join(0.01)
         assert not searcher.is_alive()
-        (ender,) = enders
-        ender.join(30)
-        assert not ender.is_alive()
-        assert running.wait(30)
-        monkeypatch.undo()
+        assert errors or call not in ("explain", "bench")
         assert running.closed or running.analyse(chess.Board(), Limit(depth=5)).depth == 5
+    running.close()
+
+
+def test_signals_that_come_before_their_call_end_it(numbat: Engine) -> None:
+    signals = Signals()
+    signals.stop()
+    assert numbat.go(Limits(infinite=True), signals=signals).bestmove
+    for call in (numbat.explain, numbat.bench):
+        with pytest.raises(Stopped):
+            call(*[chess.Board()][: call == numbat.explain], signals=signals)
+    pondering = Signals()
+    pondering.ponderhit()
+    assert numbat.go(Limits(ponder=True, depth=2), signals=pondering).bestmove
 
 
 def searching(engine: Engine, search: Callable[[], object]) -> threading.Thread:
@@ -644,23 +612,21 @@ def searching(engine: Engine, search: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-@pytest.mark.parametrize("end", ENDING)
-def test_an_explanation_that_is_cut_short_says_nothing(end: str) -> None:
-    told: list[str] = []
-
-    def explain() -> None:
-        try:
-            told.append(running.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12)))
-        except Stopped:
-            told.append("stopped")
-
-    with Engine(hash=1) as running:
-        player = searching(running, lambda: ENDLESS["play"](running)) if end == "stop" else None
-        explainer = in_thread(explain) if player else searching(running, explain)
-        time.sleep(0.1)
-        ENDING[end](running)
-        explainer.join(30)
-        assert told == ["stopped"]
+def test_a_call_waits_for_its_turn(numbat: Engine) -> None:
+    order: list[str] = []
+    player = searching(numbat, lambda: (ENDLESS["play"](numbat), order.append("play")))
+    calls = (
+        numbat.new_game,
+        lambda: numbat.set_option("Move Overhead", 100),
+        lambda: numbat.play(chess.Board(), Limit(depth=1)),
+    )
+    others = [in_thread(lambda call=call: (call(), order.append("other"))) for call in calls]
+    time.sleep(0.1)
+    assert order == []
+    numbat.stop()
+    for thread in (player, *others):
+        thread.join(30)
+    assert order == ["play", "other", "other", "other"]
 
 
 def test_a_board_may_change_during_its_search(numbat: Engine) -> None:
@@ -670,56 +636,6 @@ def test_a_board_may_change_during_its_search(numbat: Engine) -> None:
     numbat.stop()
     searcher.join(30)
     assert lines[0].move in chess.Board().legal_moves
-
-
-def test_options_are_configured_in_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[str] = []
-
-    def other() -> None:
-        with running.turn():
-            order.append("turn")
-
-    def set_option(name: str, value: object) -> None:
-        if not order:
-            others.append(in_thread(other))
-            time.sleep(0.1)
-        order.append(name)
-
-    others: list[threading.Thread] = []
-    with Engine(hash=1) as running:
-        monkeypatch.setattr(running, "set_option", set_option)
-        running.configure(multipv=2, move_overhead=50)
-        others[0].join()
-    assert order == ["MultiPV", "Move Overhead", "turn"]
-
-
-@pytest.mark.parametrize("end", ENDING)
-@pytest.mark.parametrize("search", ENDLESS)
-def test_stop_at_any_time_ends_the_search(search: str, end: str) -> None:
-    """As above, but at moments that the system chooses; both sorts of calls, one after the other, must come through."""
-    running = Engine(hash=1)
-    for pause in (0.0, 0.0001, 0.001, 0.01):
-        if running.closed:
-            running = Engine(hash=1)
-        began = threading.Event()
-        begin = running._turns.turn
-
-        def turn(since: object = None, begin: Any = begin, began: threading.Event = began) -> Any:
-            began.set()
-            return begin(since)
-
-        running._turns.turn = turn  # type: ignore[method-assign]
-        searcher = in_thread(lambda running=running: ENDLESS[search](running))
-        assert began.wait(30)
-        time.sleep(pause)
-        ENDING[end](running)
-        if search == "start" or end == "start":
-            running.stop()
-        searcher.join(30)
-        assert not searcher.is_alive()
-        assert running.wait(30)
-        del running._turns.turn
-    running.close()
 
 
 def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine) -> None:
@@ -735,26 +651,8 @@ def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine) -> None:
 
 
 def test_a_search_begun_after_a_stop_is_not_stopped(numbat: Engine) -> None:
-    for call in (numbat.stop, numbat.new_game):
-        call()
-        assert numbat.analyse(chess.Board(), Limit(depth=7)).depth == 7
-
-
-def test_one_stop_ends_all_searches_of_a_turn(numbat: Engine) -> None:
-    begun = time.perf_counter()
-    with numbat.turn():
-        threading.Timer(0.1, numbat.stop).start()
-        for _ in range(5):
-            assert numbat.play(chess.Board(), Limit(nodes=10**12)) in chess.Board().legal_moves
-    assert time.perf_counter() - begun < 20
-    assert numbat.analyse(chess.Board(), Limit(depth=5)).depth == 5
-
-
-def test_turn_counts_stops_since_the_given_one(numbat: Engine) -> None:
-    since = numbat.last_stop
     numbat.stop()
-    with numbat.turn(since):
-        assert numbat.play(chess.Board(), Limit(nodes=10**12)) in chess.Board().legal_moves
+    assert numbat.analyse(chess.Board(), Limit(depth=7)).depth == 7
 
 
 # Streams without a reader
@@ -786,14 +684,15 @@ def abandoned(numbat: Engine, how: str) -> None:
 @pytest.mark.parametrize("how", ["unread", "left", "deleted", "in a cycle", "waiting"])
 def test_a_stream_that_is_dropped_ends_its_search(numbat: Engine, how: str) -> None:
     abandoned(numbat, how)
-    assert numbat.wait(5)
+    assert is_idle(numbat)
 
 
 def test_dropping_a_stream_that_is_over_leaves_the_next_search_alone(numbat: Engine) -> None:
     first = numbat.stream(chess.Board())
     second = numbat.stream(chess.Board(KIWIPETE))
     del first
-    assert not numbat.wait(0.1)
+    time.sleep(0.1)
+    assert numbat.searching
     assert next(second).pv
     numbat.stop()
 
@@ -803,12 +702,11 @@ def test_streams_are_collected_at_any_instruction(numbat: Engine) -> None:
     reports = [numbat.stream(chess.Board())]
     with numbat._thinker.pool._lock:
         reports.clear()
-    assert numbat.wait(5)
+    assert is_idle(numbat)
 
 
-@pytest.mark.parametrize("limit", [Limit(depth=3), Limit(nodes=500)])  # in a thread of its own, and in the caller's
-@pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option", "close", "bench", "start"])
-def test_callback_cannot_use_its_engine(numbat: Engine, call: str, limit: Limit) -> None:
+@pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option", "close", "bench", "go", "explain"])
+def test_callback_cannot_use_its_engine(numbat: Engine, call: str) -> None:
     arguments: dict[str, tuple] = {
         "play": (chess.Board(KIWIPETE), Limit(depth=1)),
         "stream": (chess.Board(KIWIPETE),),
@@ -816,22 +714,18 @@ def test_callback_cannot_use_its_engine(numbat: Engine, call: str, limit: Limit)
         "set_option": ("Threads", 2),
         "close": (),
         "bench": (1,),
-        "start": (Limits(depth=1), None, print),
+        "go": (Limits(depth=1),),
+        "explain": (chess.Board(),),
     }
     refused: list[bool] = []
 
     def meddle(report: Analysis) -> None:
         with pytest.raises(RuntimeError, match="reports"):
             getattr(numbat, call)(*arguments[call])
-        assert not numbat.wait(1)
         refused.append(True)
 
-    assert numbat.play(chess.Board(), limit, on_report=meddle) in chess.Board().legal_moves
+    assert numbat.play(chess.Board(), Limit(depth=3), on_report=meddle) in chess.Board().legal_moves
     assert refused
-    results: list[object] = []
-    numbat.start(Limits(depth=1), None, lambda result: (meddle(result), results.append(result)))  # type: ignore[arg-type]
-    assert numbat.wait(30)
-    assert results
 
 
 # Options as keywords
@@ -913,19 +807,17 @@ def test_every_field_of_a_record_is_documented(record: type) -> None:
 # The rest
 
 
-def test_search_out_of_memory_still_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    remarks: list[str] = []
-    with Engine(hash=1, report=remarks.append) as running:
+def test_search_out_of_memory_leaves_an_engine_that_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine(hash=1) as running:
 
         def refuse(*arguments: object) -> None:
             raise MemoryError
 
         with monkeypatch.context() as patch:
             patch.setattr(running._thinker.pool, "search", refuse)
-            assert running.play(chess.Board(), Limit(depth=3)) in chess.Board().legal_moves
-            with pytest.raises(RuntimeError, match="the search failed"):
-                running.analyse(chess.Board(), Limit(depth=3))
-        assert remarks[-1] == "the search ran out of memory"
+            for call in (running.play, running.analyse, lambda board, limit: list(running.stream(board, limit))):
+                with pytest.raises(MemoryError):
+                    call(chess.Board(), Limit(depth=3))
         assert running.analyse(chess.Board(), Limit(depth=3)).depth == 3
 
 

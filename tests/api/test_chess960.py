@@ -29,12 +29,9 @@ def double_start(white: int, black: int) -> chess.Board:
 def think(numbat: Engine, board: chess.Board, nodes: int) -> tuple[Result, list[Info]]:
     """Search ``board`` as a GUI has it done: by FEN and moves."""
     infos: list[Info] = []
-    results: list[Result] = []
     start = board.root().fen(shredder=True)
     numbat.set_position(start, [move.uci() for move in board.move_stack])
-    numbat.start(Limits(nodes=nodes), infos.append, results.append)
-    assert numbat.wait(60)
-    return results[0], infos
+    return numbat.go(Limits(nodes=nodes), infos.append), infos
 
 
 def play_out(numbat: Engine, board: chess.Board, plies: int) -> int:

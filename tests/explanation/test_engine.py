@@ -16,7 +16,7 @@ from engine.explanation import sentence
 from engine.explanation.effort import counted
 from engine.explanation.line import Line
 from engine.explanation.positional import shift
-from engine.messages import Limits
+from engine.messages import Limits, Signals
 from engine.play.captures import QUIESCENCE_NODES
 from tests.explanation.lines import moves
 from tests.play.queens import QUEENS, with_queens
@@ -158,21 +158,11 @@ def _elsewhere(task: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
-def test_stop_from_another_thread_ends_the_search_of_an_explanation(shared, monkeypatch, delay):
-    """Also one just before the search begins, which forgets it."""
-    place = shared.set_board
-
-    def set_board(board: chess.Board) -> None:
-        place(board)
-        if delay:
-            threading.Timer(delay, shared.stop).start()
-        else:
-            _elsewhere(shared.stop)
-
-    monkeypatch.setattr(shared, "set_board", set_board)
+def test_stop_from_another_thread_ends_the_search_of_an_explanation(shared, delay):
+    signals = Signals()
+    threading.Timer(delay, signals.stop).start()
     with pytest.raises(Stopped):
-        shared.explain(chess.Board(), limit=Limits(nodes=10**12))
-    monkeypatch.undo()
+        shared.explain(chess.Board(), limit=Limits(nodes=10**12), signals=signals)
     assert shared.explain(chess.Board(), limit=NODES).endswith("."), "the next one is not stopped"
 
 

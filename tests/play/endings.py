@@ -72,17 +72,17 @@ def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.B
     assert 0 < left < IN_TIME, board.fen()
     board = board.copy(stack=False)
     board.halfmove_clock = source.randrange(IN_TIME - left)
-    verdict = tables.judge(board)
-    assert verdict is not None, board.fen()
-    assert verdict.outcome == WIN, board.fen()
-    assert verdict.progress, board.fen()
-    board.halfmove_clock = IN_TIME - left  # the last in time: a more cautious verdict, but the same advice
-    last = tables.judge(board)
+    probe = tables.probe(board)
+    assert probe is not None, board.fen()
+    assert probe.outcome == WIN, board.fen()
+    assert probe.progress, board.fen()
+    board.halfmove_clock = IN_TIME - left  # the last in time: a more cautious probe, but the same advice
+    last = tables.probe(board)
     assert last is not None, board.fen()
     assert last.outcome >= CURSED_WIN, board.fen()
-    assert last.progress == verdict.progress, board.fen()
+    assert last.progress == probe.progress, board.fen()
     replies = 0
-    for move in verdict.progress:
+    for move in probe.progress:
         board.push(move)
         if board.halfmove_clock == 0 and not board.is_checkmate():
             assert oracle.probe_wdl(board) == LOSS, board.fen()
@@ -106,9 +106,9 @@ def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: che
             if now > left - 2:
                 late = board.copy(stack=False)
                 late.halfmove_clock = IN_TIME
-                verdict = tables.judge(late)
+                probe = tables.probe(late)
                 assert now == 1, board.fen()
-                assert verdict is not None, late.fen()
-                assert verdict.outcome == WIN, late.fen()
+                assert probe is not None, late.fen()
+                assert probe.outcome == WIN, late.fen()
         board.pop()
     return len(replies)

@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from chess.engine import Limit
 
 from engine.api import Engine
-from engine.messages import Info, Limits, OptionError, Result
+from engine.messages import Info, Limits, OptionError
 from engine.play.book import Book
+from tests.search.conversation import start
 
 DataFile = Callable[[str], Path]
 
@@ -77,11 +79,9 @@ def test_book_keys_follow_polyglots_en_passant_rule(shared: Engine, tmp_path: Pa
     write_book(tmp_path / "one.bin", [(board, move.uci(), 1)])
     shared.configure(bookfile=str(tmp_path / "one.bin"), ownbook=True)
     shared.set_position("4k3/3p4/8/K1P4r/8/8/8/8 b - - 0 1", ["d7d5"])
-    results: list[Result] = []
-    shared.start(Limits(depth=1), None, results.append)
-    shared.wait()
+    result = shared.go(Limits(depth=1))
     shared.configure(bookfile="", ownbook=False)
-    assert results[0].bestmove == "a5b6"
+    assert result.bestmove == "a5b6"
 
 
 def test_chess960_castling_is_read_as_king_takes_rook(tmp_path):
@@ -106,12 +106,12 @@ def test_moves_come_as_often_as_they_weigh(book_file):
 def test_the_engine_plays_from_its_book_and_shows_a_score(numbat):
     numbat.set_option("Best Book Move", True)
     infos: list[Info] = []
-    results: list[Result] = []
     numbat.set_position(None)
-    numbat.start(Limits(wtime=600_000, btime=600_000), infos.append, results.append)
-    assert numbat.wait(20)  # without the book it would think for longer
-    assert results[0].bestmove == "e2e4"
-    assert results[0].ponder
+    begun = time.monotonic()
+    result = numbat.go(Limits(wtime=600_000, btime=600_000), infos.append)
+    assert time.monotonic() - begun < 10  # without the book it would think for longer
+    assert result.bestmove == "e2e4"
+    assert result.ponder
     assert infos[-1].pv[0] == "e2e4"
     assert infos[-1].score is not None
 
@@ -120,11 +120,8 @@ def test_the_book_castles_in_either_notation(numbat):
     line = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"]
     for chess960, written in ((False, "e1g1"), (True, "e1h1")):
         numbat.set_option("UCI_Chess960", chess960)
-        moves = []
         numbat.set_position(None, line)
-        numbat.start(Limits(depth=1), None, lambda result, moves=moves: moves.append(result.bestmove))
-        numbat.wait()
-        assert moves == [written]
+        assert numbat.go(Limits(depth=1)).bestmove == written
     numbat.set_option("UCI_Chess960", False)
 
 
@@ -138,8 +135,7 @@ def test_book_depth_ends_the_book(numbat):
     numbat.set_option("Book Depth", 3)
     infos: list[Info] = []
     numbat.set_board(board)
-    numbat.start(Limits(depth=12), infos.append, lambda result: None)
-    assert numbat.wait(60)
+    numbat.go(Limits(depth=12), infos.append)
     assert max(info.depth for info in infos) == 12  # a book move would have ended at a lower one
 
 
@@ -150,14 +146,11 @@ def test_analysis_and_searchmoves_leave_the_book_alone(numbat):
 
 
 def test_a_pondered_book_move_waits(numbat):
-    moves: list[str] = []
     numbat.set_option("Best Book Move", True)
-    numbat.set_position(None)
-    numbat.start(Limits(wtime=1000, btime=1000, ponder=True), None, lambda result: moves.append(result.bestmove))
-    assert not numbat.wait(0.3)
+    running = start(numbat, Limits(wtime=1000, btime=1000, ponder=True), chess.Board())
+    assert running.goes_on
     numbat.ponderhit()
-    assert numbat.wait(20)
-    assert moves == ["e2e4"]
+    assert running.result().bestmove == "e2e4"
 
 
 def test_every_move_of_a_real_book_is_legal_and_its_own(data_file: DataFile):

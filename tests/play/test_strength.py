@@ -135,11 +135,8 @@ def test_choices_follow_the_scores():
 
 def think(numbat: Engine, fen: str, limits: Limits) -> tuple[Result, list[Info]]:
     infos: list[Info] = []
-    results: list[Result] = []
     numbat.set_position(fen)
-    numbat.start(limits, infos.append, results.append)
-    assert numbat.wait(60)
-    return results[0], infos
+    return numbat.go(limits, infos.append), infos
 
 
 @pytest.mark.parametrize("skill", [0, 10, 19])

@@ -14,12 +14,12 @@ from pathlib import Path
 import chess
 import chess.syzygy
 import pytest
-from chess.engine import Limit
+from chess.engine import Cp, Limit
 
 from engine.api import Engine
-from engine.messages import Info, Limits, Result
+from engine.messages import Info, Limits
+from engine.play.reporter import SHOWN_TABLE_WIN
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
-from engine.play.thinker import SHOWN_TABLE_WIN
 from tests.conftest import REPOSITORY
 from tests.play.endings import check_step, distance, materials, random_board, won_board
 
@@ -48,19 +48,19 @@ def test_outcome_and_progress_agree_with_the_tables(tables_folder, oracle, table
     for material in materials(tables_folder):
         for _ in range(4):
             board = random_board(material, source)
-            verdict = tables.judge(board)
-            assert verdict.outcome == oracle.probe_wdl(board), board.fen()
-            assert verdict.probes == board.legal_moves.count()
-            assert set(verdict.progress) <= set(verdict.keeping) <= set(board.legal_moves)
+            probe = tables.probe(board)
+            assert probe.outcome == oracle.probe_wdl(board), board.fen()
+            assert len(probe.ranked) == board.legal_moves.count()
+            assert set(probe.progress) <= set(probe.keeping) <= set(board.legal_moves)
             for move in board.legal_moves:
                 board.push(move)
                 after = -oracle.probe_wdl(board)
                 board.pop()
-                assert (move in verdict.keeping) == (after == verdict.outcome), (board.fen(), move)
-            outcomes.add(verdict.outcome)
-            if verdict.outcome == WIN:
+                assert (move in probe.keeping) == (after == probe.outcome), (board.fen(), move)
+            outcomes.add(probe.outcome)
+            if probe.outcome == WIN:
                 plies = oracle.probe_dtz(board)
-                for move in verdict.progress:
+                for move in probe.progress:
                     left = -distance(oracle, board, move)
                     assert board.is_zeroing(move) or 0 <= left <= plies  # distances are rounded
     assert outcomes >= {WIN, DRAW, LOSS}
@@ -119,11 +119,11 @@ def test_no_advised_move_lets_a_win_slip(tables_folder, oracle, tables, count, l
 @pytest.mark.parametrize("advice", ["first", "latest"])
 def test_the_proof_notices_advice_that_lets_wins_slip(oracle, tables, advice):
     class Careless(Tablebase):
-        def judge(self, board, seen=(), fifty=True):
-            verdict = tables.judge(board, seen, fifty)
-            moves = list(board.legal_moves) if advice == "first" else list(verdict.keeping)
+        def probe(self, board, seen=(), fifty=True):
+            probe = tables.probe(board, seen, fifty)
+            moves = list(board.legal_moves) if advice == "first" else list(probe.keeping)
             worst = moves[0] if advice == "first" else max(moves, key=lambda move: -distance(oracle, board, move))
-            return replace(verdict, progress=(worst,))
+            return replace(probe, progress=(worst,))
 
     with pytest.raises(AssertionError, match=r"[Kk]"):
         proven(Careless(), oracle, ["KRvKN", "KBNvK"], count=20, seed=9)
@@ -140,25 +140,25 @@ def test_a_win_just_within_the_fifty_moves_is_won(numbat, oracle, material):
 
 def test_the_clock_makes_a_win_cursed_and_a_loss_blessed(tables):
     board = chess.Board(NEARLY_DRAWN.format(clock=0))
-    assert tables.judge(board).outcome == WIN
+    assert tables.probe(board).outcome == WIN
     late = chess.Board(NEARLY_DRAWN.format(clock=90))
-    verdict = tables.judge(late)
-    assert verdict.outcome == CURSED_WIN
-    assert tables.judge(late, fifty=False).outcome == WIN
-    late.push(verdict.progress[0])
-    assert tables.judge(late).outcome == BLESSED_LOSS
-    assert tables.judge(late, fifty=False).outcome == LOSS
+    probe = tables.probe(late)
+    assert probe.outcome == CURSED_WIN
+    assert tables.probe(late, fifty=False).outcome == WIN
+    late.push(probe.progress[0])
+    assert tables.probe(late).outcome == BLESSED_LOSS
+    assert tables.probe(late, fifty=False).outcome == LOSS
 
 
 def test_a_third_repetition_is_no_way_to_win(tables):
     board = chess.Board(NEARLY_DRAWN.format(clock=0))
-    (first, *_) = tables.judge(board).progress
+    (first, *_) = tables.probe(board).progress
     board.push(first)
     key = chess.polyglot.zobrist_hash(board)
     board.pop()
-    verdict = tables.judge(board, [key, key])
-    assert verdict.outcome == WIN
-    assert first not in verdict.keeping
+    probe = tables.probe(board, [key, key])
+    assert probe.outcome == WIN
+    assert first not in probe.keeping
 
 
 def test_the_rule_is_an_option(numbat):
@@ -185,35 +185,41 @@ def test_a_table_win_is_reported_as_one_and_probes_are_counted(numbat, oracle):
 
 def test_moves_asked_for_are_searched_even_if_they_lose(numbat):
     board = chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
-    moves = []
     numbat.set_board(board)
-    numbat.start(Limits(depth=3, searchmoves=("b1c2",)), None, lambda result: moves.append(result.bestmove))
-    numbat.wait()
-    assert moves == ["b1c2"]  # gives the queen away
+    assert numbat.go(Limits(depth=3, searchmoves=("b1c2",))).bestmove == "b1c2"  # gives the queen away
 
 
 def test_analysis_considers_all_winning_moves(numbat, tables):
     board = chess.Board("8/8/8/4k3/8/8/1P6/KQ6 w - - 0 1")
-    verdict = tables.judge(board)
-    assert len(verdict.progress) < len(verdict.keeping)
-    results: list[Result] = []
-    numbat.set_option("MultiPV", 256)
-    try:
-        infos: list[Info] = []
-        numbat.set_board(board)
-        numbat.start(Limits(infinite=True, depth=1), infos.append, results.append)
-        while not infos or infos[-1].multipv < len(verdict.keeping):
-            assert not numbat.wait(0.01)
-        numbat.stop()
-        numbat.wait()
-        assert {info.pv[0] for info in infos if info.pv} == {move.uci() for move in verdict.keeping}
-    finally:
-        numbat.set_option("MultiPV", 1)
+    probe = tables.probe(board)
+    assert len(probe.progress) < len(probe.keeping)
+    lines = numbat.analyse(board, Limit(depth=1), multipv=256)
+    assert {line.move for line in lines if len(line.pv) > 1 or line.score.relative.is_mate()} <= set(probe.keeping)
+    assert {line.move for line in lines[: len(probe.keeping)]} == set(probe.keeping)
+
+
+@pytest.mark.parametrize("fen", ["8/5k2/8/8/2P5/8/3K4/8 w - - 0 1", "8/8/8/8/8/2k5/1R6/K7 b - - 0 1"])
+@pytest.mark.parametrize("limit", [Limit(depth=1), Limit(depth=6)])
+def test_multipv_shows_all_moves_with_their_tablebase_result(numbat, oracle, fen, limit):
+    board = chess.Board(fen)
+    count = board.legal_moves.count()
+    lines = numbat.analyse(board, limit, multipv=count)
+    assert [line.multipv for line in lines] == list(range(1, count + 1))
+    assert {line.move for line in lines} == set(board.legal_moves)
+    results = []
+    for line in lines:
+        board.push(line.move)
+        results.append(-oracle.probe_wdl(board))
+        board.pop()
+        if not line.score.relative.is_mate():
+            assert line.score.relative == Cp({2: SHOWN_TABLE_WIN, -2: -SHOWN_TABLE_WIN}.get(results[-1], results[-1]))
+    assert results == sorted(results, reverse=True)
+    assert len(numbat.analyse(board, limit, multipv=count - 2)) == count - 2
 
 
 def test_castling_rights_are_beyond_the_tables(tables):
-    assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
-    assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
+    assert tables.probe(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
+    assert tables.probe(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
 
 
 # Inside the search
@@ -311,9 +317,9 @@ def test_tables_in_several_directories_are_found(tables_folder, tmp_path):
     tables, remarks = opened(f"{tmp_path}{os.pathsep}{other}")
     assert len(remarks) == 1
     assert "found 3 WDL and 2 DTZ Syzygy tables with up to 4 pieces" in remarks[0]
-    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
-    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
-    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
+    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
+    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
 
 
 @pytest.mark.parametrize(
@@ -323,8 +329,8 @@ def test_a_damaged_file_is_named_and_left_out(tables_folder, tmp_path, damage):
     copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz")
     (tmp_path / "KQvK.rtbw").write_bytes(damage)
     tables, remarks = opened(str(tmp_path))
-    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
-    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
+    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
     assert [remark for remark in remarks if "KQ" in remark]
 
 
@@ -339,10 +345,10 @@ def test_endless_probe_of_a_damaged_file_is_abandoned(tables_folder, tmp_path):
     board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
     threads = threading.active_count()
     begun = time.monotonic()
-    assert tables.judge(board, timeout=0.05) is None
+    assert tables.probe(board, timeout=0.05) is None
     assert time.monotonic() - begun < 4
     assert tables.largest == 3
-    assert tables.judge(board) is None
+    assert tables.probe(board) is None
     assert tables.largest == 0
     assert "damaged or too slow" in remarks[-1]
     assert threading.active_count() == threads
@@ -353,9 +359,9 @@ def test_late_probe_does_not_condemn_a_sound_file(tables_folder, tmp_path):
     copied(tables_folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
     tables, _ = opened(str(tmp_path))
     board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
-    assert tables.judge(board, timeout=0) is None
-    verdict = tables.judge(board)
-    assert verdict.outcome == WIN
+    assert tables.probe(board, timeout=0) is None
+    probe = tables.probe(board)
+    assert probe.outcome == WIN
 
 
 def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, oracle):
@@ -364,9 +370,9 @@ def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, ora
     source = random.Random(6)
     for _ in range(30):
         board = random_board("KPvK", source)
-        verdict = tables.judge(board)
-        assert verdict.outcome == oracle.probe_wdl(board)
-        assert verdict.progress == verdict.keeping
+        probe = tables.probe(board)
+        assert probe.outcome == oracle.probe_wdl(board)
+        assert probe.progress == probe.keeping
     late = chess.Board(NEARLY_DRAWN.format(clock=99))
-    assert tables.judge(late).outcome == DRAW
-    assert tables.judge(late, fifty=False).outcome == WIN
+    assert tables.probe(late).outcome == DRAW
+    assert tables.probe(late, fifty=False).outcome == WIN

@@ -1,7 +1,7 @@
 """One engine for all tests of the search, and the search without the Engine around it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -11,7 +11,8 @@ from engine.board.fen import START_FEN, set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.evaluation.choice import choose
-from engine.messages import Limits
+from engine.messages import Limits, Signals
+from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
@@ -34,7 +35,6 @@ def engine(running: Engine) -> Iterator[Engine]:
     running.set_position(None)
     yield running
     running.stop()
-    assert running.wait(60)
 
 
 @dataclass
@@ -44,15 +44,16 @@ class Bare:
     pool: Pool
     table: TranspositionTable
     lines: list[RootLine]
+    signals: Signals = field(default_factory=Signals)
 
     def search(self, limits: Limits, fen: str = START_FEN) -> RootLine:
         """Search in this thread; all lines are then in ``lines``."""
         position = new_position()
         set_fen(position, fen)
         self.lines.clear()
-        self.pool.begin(limits, position["side"] == 0, 0)
-        moves = list_moves(position)
-        return self.pool.search(position, limits, moves, self.table, self.lines.append, lambda *state: None)
+        self.signals = Signals()
+        task = SearchTask(position, list_moves(position), self.table, limits, signals=self.signals)
+        return self.pool.search(task, self.lines.append)
 
     @property
     def position(self) -> Any:

@@ -1,12 +1,14 @@
 """Searches run from a test: started in the background, looked at, and waited for."""
 
 import threading
+import time
 from dataclasses import dataclass, field
 
 import chess
 
 from engine.api import Engine
-from engine.messages import Info, Limits, Result
+from engine.messages import Info, Limits, Result, Signals
+from engine.search.threads import DeepThread, ThreadTask
 
 #: Seconds after which a search that should have ended counts as hung. Generous, for a busy machine.
 PATIENCE = 30.0
@@ -17,42 +19,39 @@ WATCH = 0.15
 
 @dataclass
 class Running:
-    """A search that was started: its lines so far and its result once there is one."""
+    """A search that was started: its lines so far, and its job."""
 
     engine: Engine
     infos: list[Info] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    done: threading.Event = field(default_factory=threading.Event)
+    signals: Signals = field(default_factory=Signals)
     reported: threading.Event = field(default_factory=threading.Event)
+    job: ThreadTask[Result] = field(init=False)
 
     def on_info(self, info: Info) -> None:
         if info.score is not None:  # not one of those that only tell where the search stands
             self.infos.append(info)
             self.reported.set()
 
-    def on_result(self, result: Result) -> None:
-        self.results.append(result)
-        self.done.set()
-
     @property
     def goes_on(self) -> bool:
         """Whether the search gave no result for a while."""
-        return not self.done.wait(WATCH)
+        return not self.job.wait(WATCH)
 
     def result(self) -> Result:
-        """The result, waited for; there must be exactly one."""
-        assert self.done.wait(PATIENCE), "the search does not end"
-        assert self.engine.wait(PATIENCE)
-        assert len(self.results) == 1
-        return self.results[0]
+        """The result, waited for."""
+        assert self.job.wait(PATIENCE), "the search does not end"
+        return self.job.result()
 
 
 def start(engine: Engine, limits: Limits, board: chess.Board | None = None) -> Running:
-    """Start a search of ``board`` (None: of the engine's position)."""
+    """Start a search of ``board`` (None: of the engine's position), in a thread like that of the UCI session."""
     if board is not None:
         engine.set_board(board)
     running = Running(engine)
-    engine.start(limits, running.on_info, running.on_result)
+    running.job = ThreadTask(lambda: engine.go(limits, running.on_info, running.signals))
+    DeepThread("numbat-test", running.job.run)
+    while not (engine.searching or running.job.finished):
+        time.sleep(0.0005)
     return running
 
 

@@ -1,11 +1,13 @@
-"""An engine in a process of its own whose searches are interrupted as by Ctrl-C: ``python -m tests.search.interrupted``
+"""An engine in a process of its own whose calls are interrupted: ``python -m tests.search.interrupted [N]``
 
-Prints how many interrupts came through, and ends with 0 when the searches after them were sound.
+Interrupts each kind of call N times at random moments, checks that the engine plays on after each, and prints how many
+interrupts came through.
 """
 
 import os
 import random
 import signal
+import sys
 import time
 from collections.abc import Callable
 
@@ -13,54 +15,56 @@ import chess
 from chess.engine import Limit
 
 from engine.api import Engine
-from engine.messages import Limits
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+LIMIT = Limit(nodes=4000)
+
+#: Seconds until the interrupt, at most. Calls are repeated until it comes.
+LATEST = 0.012
+
+CALLS: dict[str, Callable[[Engine, chess.Board], object]] = {
+    "play": lambda engine, board: engine.play(board, LIMIT),
+    "analyse": lambda engine, board: engine.analyse(board, LIMIT, multipv=2),
+    "explain": lambda engine, board: engine.explain(board, chess.Move.from_uci("a2a3"), LIMIT),
+    "stream": lambda engine, board: list(engine.stream(board, LIMIT)),
+    "bench": lambda engine, board: engine.bench(3),
+    "configure": lambda engine, board: engine.configure(hash=random.randint(1, 4)),
+}
 
 
-def interrupt() -> None:
-    """What the terminal does when Ctrl-C is pressed."""
-    os.kill(os.getpid(), signal.SIGINT)
-
-
-def interrupter() -> Callable[..., None]:
-    """A callback that interrupts when it is called for the first time."""
-    calls = iter([interrupt])
-    return lambda *_: next(calls, lambda: None)()
-
-
-def is_interrupted(call: Callable[[], object]) -> bool:
+def is_interrupted(engine: Engine, call: Callable[[Engine, chess.Board], object], board: chess.Board) -> bool:
     try:
-        call()
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, LATEST))
+        while True:
+            call(engine, board)
     except KeyboardInterrupt:
         return True
-    return False
 
 
-def play_against_the_clock(engine: Engine, board: chess.Board) -> None:
-    signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.004))
-    engine.play(board, Limits(nodes=4000))
-    time.sleep(1)
-
-
-def main() -> None:
+def main(times: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # who was started in the background ignores it
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
     count = 0
     with Engine(hash=1, threads=2) as engine:
         board = chess.Board(KIWIPETE)
-        for _ in range(5):  # while the search runs
-            count += is_interrupted(lambda: engine.play(board, Limit(time=20), on_report=interrupter()))
-            count += is_interrupted(lambda: engine.bench(12, interrupter()))
-            assert engine.play(board, Limit(depth=6)) in board.legal_moves
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
-        for number in range(40):  # at any instruction of the calling thread, which searches itself with one thread
+        for call in CALLS.values():  # an interrupt while Python evaluates text, as imports do, changes its exit code
+            call(engine, board)
+        kills = iter([lambda: os.kill(os.getpid(), signal.SIGINT)])
+        try:  # while a search runs that would not end
+            engine.play(board, Limit(nodes=10**12), on_report=lambda report: next(kills, int)())
+        except KeyboardInterrupt:
+            count += 1
+        for number in range(times):
             engine.configure(threads=1 + number % 2)
-            count += is_interrupted(lambda: play_against_the_clock(engine, board))
+            for call in CALLS.values():
+                count += is_interrupted(engine, call, board)
+                begun = time.monotonic()
+                assert engine.play(board, Limit(nodes=500)) in board.legal_moves
+                assert time.monotonic() - begun < 20
         engine.new_game()
         assert engine.analyse(board, Limit(depth=6)).depth == 6
-    assert 45 <= count <= 50  # one that falls into a finaliser is ignored by Python
     print(count)
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 8)

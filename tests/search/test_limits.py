@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import chess
 import pytest
-from chess.engine import Limit
 
 from engine.api import Engine
 from engine.evaluation.choice import choose
 from engine.evaluation.evaluator import KINDS
-from engine.messages import Info, Limits, Score
+from engine.messages import Info, Limits, Score, Signals
 from engine.search.deepening import ABORTED_WITH_MOVE
 from engine.search.node import CHECK_INTERVAL
 from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER
+from engine.search.threads import DeepThread, ThreadTask
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, Running, reports, start
 from tests.search.positions import extreme_board, random_board
@@ -104,7 +104,7 @@ def test_the_last_report_is_about_the_whole_search(engine, limits, option):
     finally:
         nodes = engine._thinker.pool.nodes
         engine.set_option(name, default)
-    (result,) = running.results
+    result = running.result()
     last = result.info
     assert last.score is not None
     assert last.pv[:1] == (result.bestmove,)
@@ -144,18 +144,18 @@ def test_finished_search_waits_silently_and_its_time_stands(engine, monkeypatch,
     monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
     monkeypatch.setattr("engine.search.pool.TICK", 0.001)
     said: list[Info] = []
-    done = threading.Event()
     engine.set_position(fen)
     begun = time.perf_counter()
-    engine.start(Limits(**limit, **{wait: True}), said.append, lambda result: done.set())  # type: ignore[arg-type]
-    wait_until(lambda: fen == MATED or engine._thinker.pool._ended > 0)
+    job = ThreadTask(lambda: engine.go(Limits(**limit, **{wait: True}), said.append))  # type: ignore[arg-type]
+    DeepThread("numbat-test", job.run)
+    wait_until(lambda: said and (fen == MATED or engine._thinker.pool._ended > 0))
     searched = 1000 * (time.perf_counter() - begun)
     time.sleep(0.02)
     before = len(said)
-    assert not done.wait(0.2)
+    assert not job.wait(0.2)
     assert said[before:] == []
     getattr(engine, stop)()
-    assert done.wait(PATIENCE)
+    assert job.wait(PATIENCE)
     assert len(said) > before or stop == "stop"
     assert all(info.final and info.time <= searched for info in said[before:])
     assert not said[-1].currmove
@@ -167,8 +167,7 @@ def test_a_final_report_follows_a_sign_of_life(engine: Engine, monkeypatch: pyte
     for nodes in range(20_000, 40_000, 1000):
         said: list[Info] = []
         engine.set_position(KIWIPETE)
-        engine.start(Limits(nodes=nodes), said.append, lambda result: None)
-        assert engine.wait(PATIENCE)
+        engine.go(Limits(nodes=nodes), said.append)
         assert said[-1].score is not None
         assert said[-1].nodes == nodes
 
@@ -274,11 +273,16 @@ def test_depth_one_of_all_lines_is_finished_however_few_nodes_are_allowed(engine
 
 
 def test_lines_of_an_unfinished_first_iteration_have_moves(engine: Engine) -> None:
-    with engine.turn():
-        engine.stop()
-        lines = engine.analyse(chess.Board(KIWIPETE), Limit(depth=20), multipv=48)
-    assert 0 < len(lines) < 48
-    assert all(line.pv for line in lines)
+    engine.configure(multipv=48)
+    engine.set_position(KIWIPETE)
+    signals, infos = Signals(), list[Info]()
+    signals.stop()
+    try:
+        engine.go(Limits(depth=20), infos.append, signals)
+    finally:
+        engine.configure(multipv=1)
+    assert 0 < len(infos) < 48
+    assert all(info.pv for info in infos)
 
 
 def line_reports(engine: Engine, board: chess.Board, limits: Limits, lines: int) -> list[Info]:
@@ -300,9 +304,9 @@ def test_deadline_is_one_word(bare: Callable[..., Bare]) -> None:
     search = bare(threads=2)
     control = search.pool._control
     assert control.dtype.names == ("stop", "deadline")
-    search.pool.begin(Limits(), True, 0)
+    search.search(Limits(depth=1))
     assert control["deadline"] == NEVER
-    search.pool.begin(Limits(movetime=100), True, 0)
+    search.search(Limits(movetime=100))
     assert control["deadline"] > 1
     setter = threading.Timer(0.2, lambda: control.__setitem__("deadline", 1))
     setter.start()
@@ -402,7 +406,7 @@ def test_time_pondered_counts_towards_the_optimum(bare: Callable[..., Bare]) -> 
     search = bare()
     pool = search.pool
     pool.node_clock.rate = 1
-    hit = threading.Thread(target=lambda: (wait_until(lambda: pool.nodes > 600_000), pool.ponderhit()))
+    hit = threading.Thread(target=lambda: (wait_until(lambda: pool.nodes > 600_000), search.signals.ponderhit()))
     hit.start()
     search.search(Limits(ponder=True, wtime=2_800_000), KIWIPETE)  # an optimum of 100,000 nodes
     hit.join()
@@ -420,7 +424,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 def test_time_pondered_does_not_count_against_the_limit(engine: Engine) -> None:
     running = start(engine, Limits(ponder=True, movetime=300), chess.Board(KIWIPETE))
-    assert not running.done.wait(0.4)
+    assert not running.job.wait(0.4)
     begun = time.perf_counter()
     engine.ponderhit()
     running.result()
@@ -453,11 +457,3 @@ def test_without_a_legal_move_there_is_a_score_and_no_move(engine: Engine, fen: 
     assert result.bestmove == "0000"
     assert result.ponder == ""
     assert [(info.depth, info.score) for info in running.infos] == [(0, score)]
-
-
-def test_a_new_start_ends_the_search_before_it(engine: Engine) -> None:
-    first = start(engine, Limits(infinite=True), chess.Board())
-    second = start(engine, Limits(depth=2), chess.Board(MATE_IN_ONE))
-    assert second.result().bestmove == "d1d8"
-    assert len(first.results) == 1
-    assert chess.Move.from_uci(first.results[0].bestmove) in chess.Board().legal_moves

@@ -90,6 +90,7 @@ def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, others: st
     assert lines[0].score.relative == Mate(1)
     if others == "searchmoves":
         engine.analyse(board, Limit(depth=10), root_moves=[chess.Move.from_uci("g1h1")])
+    engine.set_board(board)
     entry = get(engine._thinker.table, engine.key())
     assert entry.score == MATE - 1
     assert to_uci(entry.move, False) == "d1d8"

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from engine.api import Engine
-from engine.messages import Limits, Result, Score
+from engine.messages import Limits, Score
 from tests.search.positions import DRAWS, MATES
 
 
@@ -50,11 +50,9 @@ def test_a_draw_by_rule_is_worth_nothing(engine: Engine, fen: str, depth: int) -
 def test_pinned_en_passant_does_not_hide_a_repetition(engine: Engine) -> None:
     moves = "h7h5 e3d4 g7g6 d4e3 g6g7 e3d4 g7g6 d4e3"
     engine.set_position("6k1/6rp/8/6P1/8/4Q1K1/8/8 b - - 0 1", moves.split())
-    results: list[Result] = []
-    engine.start(Limits(depth=8), None, results.append)
-    engine.wait()
-    assert results[0].bestmove == "g6g7"
-    assert results[0].info.score == Score(cp=0)
+    result = engine.go(Limits(depth=8))
+    assert result.bestmove == "g6g7"
+    assert result.info.score == Score(cp=0)
 
 
 def test_pawn_move_resets_the_clock(engine: Engine) -> None:

@@ -16,11 +16,10 @@ import pytest
 from engine.api import Engine
 from engine.evaluation.choice import choose
 from engine.messages import Info, Limits
-from engine.search import threads as threads_module
-from engine.search.lazy_smp import HelperLatch, vote
+from engine.search.lazy_smp import vote
 from engine.search.pool import HEADROOM, Pool
 from engine.search.scores import MATE
-from engine.search.threads import ParkedThread, Signal, run_on_deep_stack
+from engine.search.threads import TaskThread, ThreadError, ThreadTask, run_on_deep_stack
 from engine.search.worker import RootLine
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
@@ -40,87 +39,48 @@ def have_ended(threads: Iterable[threading.Thread]) -> bool:
 
 
 def threads_of(pool: Pool) -> list[threading.Thread]:
-    return [thread._thread for thread in (*pool._helpers, pool._ticker) if thread is not None]
+    return [helper.thread for helper in pool._helpers]
 
 
 def is_collected(gone: weakref.ref[Engine]) -> bool:
-    """Whether nothing holds the engine soon: the thread of the ticks takes a moment to see its end."""
-    deadline = time.perf_counter() + PATIENCE
+    """Whether nothing holds the engine."""
     gc.collect()
-    while gone() is not None and time.perf_counter() < deadline:
-        time.sleep(0.01)
-        gc.collect()
     return gone() is None
 
 
-# A parked thread
+# Jobs
 
 
-def test_work_is_done_in_order_and_waited_for() -> None:
-    thread, done = ParkedThread("numbat-test"), []
-    for number in range(100):
-        thread.run(lambda number=number: done.append(number))
-    assert thread.wait(PATIENCE)
+def test_jobs_run_in_order_and_once() -> None:
+    thread, done = TaskThread("numbat-test"), []
+    jobs = [thread.put(ThreadTask(lambda number=number: done.append(number))) for number in range(100)]
+    thread.put(jobs[0])
+    jobs.append(thread.put(ThreadTask(lambda: 1 // 0)))
+    assert jobs[-1].wait(PATIENCE)
     assert done == list(range(100))
-    assert not thread.busy
+    with pytest.raises(ZeroDivisionError):
+        jobs[-1].result()
+    assert thread.put(ThreadTask(lambda: 7)).result() == 7
     gate = threading.Event()
-    thread.run(lambda: gate.wait(PATIENCE))
-    assert thread.busy
-    assert not thread.wait(0.01)
+    held = thread.put(ThreadTask(gate.wait))
+    assert not held.wait(0.01)
     gate.set()
-    assert thread.wait(PATIENCE)
+    assert held.result()
 
 
-def test_a_signal_set_often_wakes_once() -> None:
-    signal = Signal()
-    for _ in range(3):
-        signal.set()
-        signal.clear()
-    assert signal._bell.qsize() == 1
-
-
-def test_wait_makes_up_for_a_lost_wakeup() -> None:
-    """A signal may interrupt the caller between the work and the wake-up."""
-    thread, done = ParkedThread("numbat-test"), []
-    thread._items.append(threads_module._Item(lambda: done.append(1)))
-    assert thread.busy
-    assert thread.wait(PATIENCE)
-    assert done == [1]
-
-
-def test_a_thread_ends_with_its_owner_and_holds_nothing_that_was_done() -> None:
+def test_a_thread_ends_with_its_owner_and_holds_no_finished_job() -> None:
     class Big:
         def work(self) -> None: ...
 
-    thread, big = ParkedThread("numbat-owned"), Big()
-    (started,) = [thread for thread in threading.enumerate() if thread.name == "numbat-owned"]
+    thread, big = TaskThread("numbat-owned"), Big()
+    started = thread.thread
     gone = weakref.ref(big)
-    thread.run(big.work)
+    thread.put(ThreadTask(big.work)).result()
     del big
-    assert thread.wait(PATIENCE)
     assert gone() is None
-    assert started in threading.enumerate()
+    assert started.is_alive()
     del thread
     assert have_ended([started])
-
-
-def test_a_thread_that_was_ended_is_started_again_for_more_work() -> None:
-    thread, done = ParkedThread("numbat-test"), []
-    thread.end()
-    assert have_ended([thread._thread])
-    thread.run(lambda: done.append(1))
-    assert thread.wait(PATIENCE)
-    assert done == [1]
-
-
-def test_an_error_is_reported_and_the_thread_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    errors: list[type] = []
-    monkeypatch.setattr(threading, "excepthook", lambda report: errors.append(report.exc_type))
-    thread, done = ParkedThread("numbat-test"), []
-    thread.run(lambda: 1 // 0)
-    thread.run(lambda: done.append(1))
-    assert thread.wait(PATIENCE)
-    assert (errors, done) == ([ZeroDivisionError], [1])
 
 
 def test_work_on_a_deep_stack_raises_here() -> None:
@@ -133,18 +93,21 @@ def test_work_on_a_deep_stack_raises_here() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize("begin", ["engine.play(chess.Board(), Limit(depth=3))", "next(engine.stream(chess.Board()))"])
-def test_an_engine_searches_in_a_forked_child_too(begin: str) -> None:
+def test_a_forked_engine_is_refused() -> None:
     script = (
         "import os, sys, warnings, chess\n"
         "from chess.engine import Limit\n"
         "from engine import Engine\n"
         "warnings.simplefilter('ignore')\n"  # newer Pythons warn of forks
-        "engine = Engine(hash=1, threads=2)\n"
-        f"{begin}\n"
-        "child = os.fork()\n"
-        "move = engine.play(chess.Board(), Limit(depth=5))\n"
-        "if not child: os._exit(0 if move in chess.Board().legal_moves else 1)\n"
+        "with Engine(hash=1, threads=2) as engine, engine.stream(chess.Board()) as reports:\n"
+        "    next(reports)\n"
+        "    child = os.fork()\n"
+        "    if not child:\n"
+        "        try: engine.play(chess.Board(), Limit(depth=3))\n"
+        "        except RuntimeError as error: code = 'process that forked' not in str(error)\n"
+        "        engine.close()\n"
+        "        os._exit(code)\n"
+        "    assert engine.play(chess.Board(), Limit(depth=5)) in chess.Board().legal_moves\n"
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     done = run_python("-c", script)
@@ -156,37 +119,23 @@ def test_an_engine_searches_in_a_forked_child_too(begin: str) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
 def test_interrupted_searches_leave_an_engine_that_searches() -> None:
-    """Before, the next search shared its memory with the interrupted one, and the process died."""
     done = run_python("-m", "tests.search.interrupted")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert int(done.stdout) == 50
+    assert int(done.stdout) == 1 + 6 * 8
 
 
 # How many there are
 
 
-def test_closed_latch_admits_no_helper() -> None:
-    latch = HelperLatch()
-    assert latch.enter()
-    latch.close()
-    assert not latch.enter()
-    assert not latch.gone.is_set()
-    latch.leave()
-    assert latch.gone.is_set()
-    empty = HelperLatch()
-    empty.close()
-    assert empty.gone.is_set()
-
-
 def test_resize_starts_and_ends_threads() -> None:
     pool = Pool(5, choose("Material", ""))
     started = threads_of(pool)
-    assert len(started) == 5  # four helpers and the ticker
+    assert len(started) == 4
     last = weakref.ref(pool.workers[4])
     pool.resize(2)
     assert last() is None
-    assert have_ended(started[1:4])
+    assert have_ended(started[1:])
     pool.resize(3)
     assert len(pool.workers) == 3
     started = threads_of(pool)
@@ -208,7 +157,7 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
     """With nodes for more than a second of two cores: six threads may take turns on them."""
     search = bare(threads=6)
     search.search(Limits(nodes=5_000_000), KIWIPETE)
-    search.pool.wait_for_helpers()
+    search.pool._wait_for_helpers()
     assert all(worker.nodes > 0 for worker in search.pool.workers)
     assert search.pool.nodes == sum(worker.nodes for worker in search.pool.workers)
 
@@ -227,17 +176,17 @@ def test_an_engine_is_collected_and_its_threads_end() -> None:
     for _ in range(4):
         engine = Engine(hash=1, threads=3)
         engine.search(chess.Board(), Limits(depth=3))
-        started += [engine._turns.searcher._thread, *threads_of(engine._thinker.pool)]
+        started += [engine._thread.thread, *threads_of(engine._thinker.pool)]
         gone = weakref.ref(engine)
         del engine
         assert is_collected(gone)
-    assert len(started) == 16
+    assert len(started) == 12
     assert have_ended(started)
 
 
 def test_closing_an_engine_ends_its_threads() -> None:
     engine = Engine(hash=1, threads=3)
-    started = [engine._turns.searcher._thread, *threads_of(engine._thinker.pool)]
+    started = [engine._thread.thread, *threads_of(engine._thinker.pool)]
     engine.close()
     assert have_ended(started)
 
@@ -246,7 +195,7 @@ def test_closing_an_engine_ends_its_threads() -> None:
 
 
 def test_slow_helper_does_not_delay_the_result(engine: Engine) -> None:
-    """It is waited for all the same before the search counts as over."""
+    """It is waited for before the next search."""
     engine.set_option("Threads", 2)
     pool = engine._thinker.pool
     worker = pool.workers[1]
@@ -261,46 +210,41 @@ def test_slow_helper_does_not_delay_the_result(engine: Engine) -> None:
         running = start(engine, Limits(infinite=True), chess.Board())
         assert entered.wait(PATIENCE)
         engine.stop()
-        assert running.done.wait(PATIENCE)
-        assert not engine.wait(0.05)
-        assert engine.searching
+        running.result()
+        second = start(engine, Limits(depth=1), chess.Board())
+        assert second.goes_on
         leaves.set()
-        assert engine.wait(PATIENCE)
-        assert not engine.searching
+        second.result()
     finally:
         leaves.set()
         engine.set_option("Threads", 1)
 
 
-def test_reports_from_the_ticker_cannot_use_the_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search waits for them, so that they would wait for themselves."""
-    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.2)
-    monkeypatch.setattr("engine.search.pool.TICK", 2 * PATIENCE)
-    refused = threading.Event()
+def test_reports_within_an_iteration_cannot_use_the_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
+    refused = []
 
     def on_info(info: Info) -> None:
-        if info.currmove and not refused.is_set():
+        if info.currmove and not refused:
             for call in (engine.new_game, engine.close):
                 with pytest.raises(RuntimeError, match="reports"):
                     call()
-            assert not engine.wait(PATIENCE)  # it would wait for itself
-            refused.set()
+            refused.append(True)
+            engine.stop()
 
-    engine.start(Limits(infinite=True), on_info, lambda result: None)
-    assert refused.wait(PATIENCE)
-    engine.stop()
+    engine.go(Limits(infinite=True), on_info)
+    assert refused
 
 
-def test_nothing_is_said_after_the_result(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_report_within_an_iteration_ends_the_search(engine: Engine, monkeypatch) -> None:
     monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
-    monkeypatch.setattr("engine.search.pool.TICK", 0.0)
-    for _ in range(20):
-        said: list[object] = []
-        engine.set_board(chess.Board(KIWIPETE))
-        engine.start(Limits(nodes=20_000), said.append, said.append)
-        engine.wait()
-        time.sleep(0.005)
-        assert [type(item).__name__ for item in said].index("Result") == len(said) - 1
+
+    def on_info(info: Info) -> None:
+        assert not info.currmove
+
+    with pytest.raises(AssertionError):
+        engine.search(chess.Board(KIWIPETE), Limits(nodes=10**12), on_info)
+    assert engine.search(chess.Board(), Limits(depth=3)).depth == 3
 
 
 # The system refuses threads
@@ -309,18 +253,18 @@ def test_nothing_is_said_after_the_result(engine: Engine, monkeypatch: pytest.Mo
 @pytest.fixture
 def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, type[Exception]], None]:
     """A function after which only so many threads more are started; the next raises the given error."""
-    real = threads_module._start_thread
+    real = threading.Thread.start
 
     def allow(count: int, error: type[Exception]) -> None:
         left = [count]
 
-        def start_thread(*arguments):
+        def start_thread(thread):
             left[0] -= 1
             if left[0] < 0:
                 raise error("can't start new thread")
-            return real(*arguments)
+            real(thread)
 
-        monkeypatch.setattr(threads_module, "_start_thread", start_thread)
+        monkeypatch.setattr(threading.Thread, "start", start_thread)
 
     return allow
 
@@ -331,11 +275,17 @@ def test_search_uses_the_threads_it_got(refusing, allowed, error, running):
     refusing(allowed, error)
     remarks: list[str] = []
     pool = Pool(50, choose("Material", ""), remarks.append)
-    count = 1 + max(0, allowed - 1 - HEADROOM)  # the ticker is the first, and some are given back
+    count = 1 + max(0, allowed - HEADROOM)  # some are given back
     assert len(pool.workers) == count
     assert remarks == [f"could not start all threads: searching with {count} of 50"]
     search = Bare(pool, running._thinker.table, [])
     assert search.search(Limits(depth=5), KIWIPETE).depth == 5
+
+
+def test_an_engine_without_a_thread_says_so(refusing) -> None:
+    refusing(0, RuntimeError)
+    with pytest.raises(ThreadError, match="refuses another thread"):
+        Engine(hash=1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory that is kept")

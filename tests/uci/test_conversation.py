@@ -107,6 +107,7 @@ def test_lines_of_several_threads_stay_whole(uci):
     lines = uci.read("bestmove")
     while lines.count("readyok") < questions:
         lines += uci.read("readyok")
+    lines += uci.synchronise()
     grammar = re.compile(
         r"readyok|info string unknown command: nonsense"
         r"|info depth \d+ currmove [a-h][1-8][a-h][1-8][nbrq]? currmovenumber \d+"

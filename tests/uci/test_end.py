@@ -85,7 +85,7 @@ def test_ctrl_c_in_a_search_is_an_orderly_end(interruptible):
 
 
 def test_a_slow_task_does_not_delay_the_end_at_a_terminal(monkeypatch):
-    monkeypatch.setattr("engine.uci.session._LAST_WORD", 0.1)
+    monkeypatch.setattr("engine.uci.session._QUIT_TIMEOUT", 0.1)
     session, over = Session(Output()), threading.Event()
     engine = SimpleNamespace(close=lambda: None)
     monkeypatch.setattr(session, "_load", lambda: setattr(session, "_engine", engine))

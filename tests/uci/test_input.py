@@ -59,9 +59,9 @@ def test_the_null_device_is_an_end() -> None:
 #: Reads a line as on Windows, then what libraries find on standard input, then the rest.
 TAKEN = """
 import sys
-from engine.uci.input import lines, take_over
+from engine.uci.input import lines, open_stdin
 sys.platform = "win32"
-found = lines(take_over(), print)
+found = lines(open_stdin(), print)
 print(next(found), [sys.stdin.read()], list(found))
 """
 
