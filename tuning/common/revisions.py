@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,10 +68,11 @@ def resolve(revision: str, project: Path = PROJECT) -> str:
         raise SetupError(f"revision {revision!r} is not in {project}: {error}") from None
 
 
-def prepare(commit: str, project: Path = PROJECT) -> Home:
+def prepare(commit: str, project: Path = PROJECT, say: Callable[[str], None] = lambda line: None) -> Home:
     """The worktree of ``commit`` with the engine compiled, made if necessary; safe to call from many processes.
 
-    Raises :class:`SetupError` if the commit is unknown or the engine does not compile.
+    ``say`` gets a line before the engine is compiled. Raises :class:`SetupError` if the commit is
+    unknown or the engine does not compile.
     """
     home = Home(root() / commit / "tree", root() / commit / "cache")
     ready = root() / commit / "ready"
@@ -83,6 +85,7 @@ def prepare(commit: str, project: Path = PROJECT) -> Home:
         if not home.tree.exists():
             _git("worktree", "prune", project=project)
             _git("worktree", "add", "--detach", str(home.tree), commit, project=project)
+        say("compiling this revision, once")
         warm = subprocess.run(
             [*home.command, "warmup"],
             cwd=home.tree,

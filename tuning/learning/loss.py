@@ -25,6 +25,7 @@ from tuning.data.dataset import SCALED_BY, Quiet, common_scale, quiet_positions
 from tuning.data.values import values_of
 from tuning.data.viriformat import files_of
 from tuning.data.viriformat import read_positions as read_games
+from tuning.learning.judge import distance_table, distances, draw, judged
 from tuning.learning.logistic import fit_scale, logistic_loss
 from tuning.learning.recipe import LOG, settings_of
 
@@ -87,6 +88,18 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
             table.append((name, values / own, own))
     console.print(_table(rows, expected, f"expected score of {len(boards):,} quiet positions of {path.name}"))
     console.print(_results_table(by_results, results, games))
+
+
+def compare_with_judge(path: Path, names: Sequence[str], command: str, count: int, console: Console) -> None:
+    """Print how far the evaluations are from the static values of the engine ``command``, over ``count`` quiet
+    positions of games or of a text file. Raises :class:`SetupError`."""
+    evaluations = [_evaluation(name) for name in names]
+    with Progress(console=console, transient=True) as progress:
+        boards = draw(path, progress)
+        theirs = judged(boards[:count], command, progress)
+    values = np.array([values_of(evaluation, boards) for evaluation in evaluations])
+    found = distances(values[:, :count], theirs)
+    console.print(distance_table(names, found, np.abs(values).mean(axis=1), len(theirs)))
 
 
 def _table(rows: Sequence[_Row], expected: np.ndarray, title: str) -> Table:

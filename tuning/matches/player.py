@@ -31,8 +31,6 @@ START_SECONDS = 35.0
 READY_SECONDS = 150.0
 """Time limit for an engine to be ready after its options; engines that compile take long the first time."""
 
-WARM_UP = "an engine that compiles at its first start, as Numbat does, needs `numbat warmup` on its host beforehand"
-
 STOP_SECONDS = 5.0
 """Time limit for an engine to answer ``stop`` and a ping after its time is up, and to quit."""
 
@@ -255,8 +253,7 @@ async def open_player(spec: EngineSpec) -> Player:
         await player.kill()
         match error:
             case TimeoutError():
-                advice = f"; {WARM_UP}" if stage == "get ready" else ""
-                raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s{advice}") from None
+                raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s") from None
             case chess.engine.EngineTerminatedError():
                 raise EngineFailure(spec.name, f"died at start, {player._last_words()}") from None
             case chess.engine.EngineError() | ValueError() if not isinstance(error, SetupError):

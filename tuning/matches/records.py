@@ -100,7 +100,7 @@ class GameRecord:
         known = {"Event": "?", "Site": "?", "Date": date, "Round": f"{self.pair + 1}.{self.index + 1}",
                  "White": self.white, "Black": self.black, "Result": self.result}  # fmt: skip
         for name, value in {**known, **headers}.items():
-            game.headers[name] = escaped(value, keep="").replace("\\", "\\\\").replace('"', '\\"')
+            game.headers[name] = escaped(value, keep="")
         if self.opening.fen != chess.STARTING_FEN or self.opening.chess960:
             game.setup(chess.Board(self.opening.fen, chess960=self.opening.chess960))
         game.headers["PlyCount"] = str(len(self.opening.moves) + len(self.moves))

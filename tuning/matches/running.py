@@ -102,8 +102,7 @@ def play(
                 book.remarks.complain = tournament.complain
             for spec in settings.engines:
                 if spec.revision is not None:
-                    with console.status(f"building {spec.name}"):
-                        revisions.prepare(spec.revision)
+                    revisions.prepare(spec.revision, say=partial(console.print, f"{spec.name}:", soft_wrap=True))
             cluster = start_cluster(stack, scheduler, concurrency, console, tournament.complain)
             started = True
             with console.status("starting engines"):

@@ -21,7 +21,7 @@ from tuning.cluster import kept
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions, play_game
 from tuning.matches.openings import Opening
-from tuning.matches.player import WARM_UP, Player, open_player, unless_from_an_engine
+from tuning.matches.player import Player, open_player, unless_from_an_engine
 from tuning.matches.records import GameRecord
 
 T = TypeVar("T")
@@ -201,7 +201,7 @@ def introduce(spec: EngineSpec, report: Callable[[Any], None] = lambda item: Non
     """Start an engine and return its name and options. Raises :class:`EngineFailure`."""
 
     async def meet() -> EngineCard:
-        line = f"{spec.name} is slow to start; {WARM_UP}"
+        line = f"{spec.name} is slow to start: it may be compiling, once"
         slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, kept.tell, line)
         try:
             async with bench().player(spec) as player:

@@ -64,14 +64,15 @@ def project(tmp_path: Path) -> Path:
 
 def test_each_revision_gets_its_worktree_and_cache(project, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBAT_REVISIONS", str(tmp_path / "cache"))
-    homes = {}
+    homes, lines = {}, []
     for revision, said in (("HEAD~2", "one"), ("HEAD~1", "two")):
-        home = revisions.prepare(revisions.resolve(revision, project), project)
+        home = revisions.prepare(revisions.resolve(revision, project), project, lines.append)
         out = subprocess.run(home.command, capture_output=True, text=True, check=True).stdout.strip()
         assert out == said
         homes[revision] = home
     assert homes["HEAD~2"].environment != homes["HEAD~1"].environment
-    assert revisions.prepare(revisions.resolve("HEAD~2", project), project) == homes["HEAD~2"]
+    assert revisions.prepare(revisions.resolve("HEAD~2", project), project, lines.append) == homes["HEAD~2"]
+    assert lines == ["compiling this revision, once"] * 2
     with pytest.raises(SetupError, match="does not compile"):
         revisions.prepare(revisions.resolve("HEAD", project), project)
     with pytest.raises(SetupError, match="'nonsense'"):
