@@ -7,8 +7,9 @@ import sys
 
 TYPE_CHECKING = False  # Ctrl-C is not handled while this module loads, so it imports almost nothing
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from engine.commandline import Parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,10 +50,10 @@ def _run(words: list[str]) -> int:
     from engine.printing import guard_streams
 
     guard_streams()
-    if not words or words == ["--tune"]:
+    if words in ([], ["uci"], ["--tune"]):
         from engine.uci.loop import run
 
-        return run(tune=bool(words))
+        return run(tune=words == ["--tune"])
     from engine.printing import PrintError
 
     try:
@@ -93,8 +94,6 @@ def _run_subcommand(words: list[str]) -> int:
         return suite(words[1:])
     if words[0] == "help":
         return _run([*words[1:], "--help"])
-    if words == ["version"]:
-        words = ["--version"]
     from engine.commandline import DONE, UsageError, refuse
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
@@ -121,6 +120,10 @@ def _run_subcommand(words: list[str]) -> int:
                 terminal.perft(_depth(first), None if start else " ".join(fen), parsed.threads, parsed.divide)
             case "warmup":
                 terminal.warm_up(parsed.all)
+            case "version":
+                print("\n".join(_versions()))
+            case "completion":
+                print(_completion(parsed.shell))
     except (UsageError, PositionError, OptionError, MemoryError, ImportError) as error:
         return refuse(str(error) or type(error).__name__)
     return DONE
@@ -146,8 +149,9 @@ def _perft_files(words: list[str], threads: int) -> int:
     return perft(files, _depth(words[-1]) if files is not words else None, threads)
 
 
-def _parser() -> argparse.ArgumentParser:
-    """The parser of the command line; argparse is imported only when needed."""
+def _parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
+    """The parser of the command line, with the ``parsers`` of commands that have their own; argparse is imported only
+    when needed."""
     from engine import __version__
     from engine.commandline import Parser, whole
     from engine.options import find
@@ -185,15 +189,58 @@ def _parser() -> argparse.ArgumentParser:
     perft.add_argument("--threads", type=threads, default=1, help="number of threads (default: %(default)s)")
     perft.add_argument("--divide", action="store_true", help="also print the count of each root move")
 
-    commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")
-    commands.add_parser("play", help="play a game against the engine in the terminal")
-    commands.add_parser("suite", help="solve the test positions of EPD files")
-    commands.add_parser("lab", help="compare textbook searches on chess and other games")
+    for name, text in (
+        ("analyse", "analyse a position, or annotate the games of a PGN file"),
+        ("play", "play a game against the engine in the terminal"),
+        ("suite", "solve the test positions of EPD files"),
+        ("lab", "compare textbook searches on chess and other games"),
+    ):
+        own = [parsers[name]] if parsers else []
+        commands.add_parser(name, help=text, parents=own, add_help=not own)
     warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
     warmup.add_argument("--all", action="store_true", help="also compile the tablebase prober")
-    commands.add_parser("version", help="print the version")
+    commands.add_parser("version", help="print the version, Python, numba and the processor, for a bug report")
+    completion = commands.add_parser("completion", help="print the completion of commands for a shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
+    commands.add_parser("uci", help="speak UCI, as without a subcommand")
     commands.add_parser("help", help="print this help, or that of a subcommand")
     return parser
+
+
+def _completion(shell: str) -> str:
+    """The completion of all commands and their options for a shell."""
+    import shtab
+
+    from engine.analysis import cli as analysis
+    from engine.lab import cli as lab
+    from engine.suites import cli as suites
+
+    own = {name: analysis.parser(name) for name in ("analyse", "play")}
+    return str(shtab.complete(_parser({**own, "suite": suites.parser(), "lab": lab.parser()}), shell))
+
+
+def _versions() -> list[str]:
+    """What a bug report needs: the version, Python, numba and the processor."""
+    import platform
+    import subprocess
+    from contextlib import suppress
+    from importlib.metadata import version
+
+    from llvmlite.binding import get_host_cpu_name
+
+    from engine import __version__
+
+    folder, commit = os.path.dirname(os.path.abspath(__file__)), ""
+    if os.path.exists(os.path.join(folder, ".git")):
+        command = ["git", "-C", folder, "describe", "--always", "--dirty", "--exclude=*"]
+        with suppress(OSError):
+            commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return [
+        f"Numbat {__version__}{commit and f', commit {commit}'}",
+        f"Python {platform.python_version()} ({platform.python_implementation()}), numba {version('numba')}, "
+        f"llvmlite {version('llvmlite')}, numpy {version('numpy')}",
+        f"{platform.platform()}, {os.cpu_count()} processors of type {get_host_cpu_name()}",
+    ]
 
 
 if __name__ == "__main__":

@@ -31,8 +31,26 @@ class UsageError(ValueError):
     """An invalid command line; the message says why."""
 
 
+#: Two examples for the help of each command.
+EXAMPLES = {
+    "numbat": ("numbat analyse games.pgn --game-time 60", "numbat play --elo 1400"),
+    "numbat bench": ("numbat bench", "numbat bench positions.epd 12 2 64"),
+    "numbat perft": ("numbat perft 6", "numbat perft --divide 4 '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1'"),
+    "numbat analyse": ("numbat analyse '8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1'", "numbat analyse club.pgn"),
+    "numbat play": ("numbat play --elo 1400 --clock 5+3", "numbat play --black --pgn mine.pgn"),
+    "numbat suite": ("numbat suite wac.epd --time 0.2 --jobs 4", "numbat suite sts.epd --nodes 100000 --json sts.json"),
+    "numbat lab": ("numbat lab --depth 4 --html lab.html", "numbat lab --play tictactoe"),
+    "numbat warmup": ("numbat warmup", "numbat warmup --all"),
+}  # fmt: skip
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that raises :class:`UsageError` with one line, without the usage."""
+    """A parser that raises :class:`UsageError` with one line, without the usage, and shows :data:`EXAMPLES`."""
+
+    def format_help(self) -> str:
+        """The help, with examples at the end."""
+        lines = [f"  {example}\n" for example in EXAMPLES.get(self.prog, ())]
+        return super().format_help() + "".join(["\nexamples:\n", *lines] if lines else [])
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`UsageError` with ``message`` and a pointer to ``--help``."""

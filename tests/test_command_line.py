@@ -3,15 +3,23 @@
 import argparse
 import json
 import os
+import platform
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 import uci_main
 from engine import __version__
-from engine.commandline import whole
+from engine.analysis import cli as analysis
+from engine.commandline import EXAMPLES, whole
+from engine.lab import cli as lab
+from engine.suites import cli as suites
 from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT
 from uci_main import main
@@ -25,9 +33,54 @@ def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["version"], ["--version"]], ids=" ".join)
-def test_version_names_the_program_and_its_number(words, capsys):
-    assert told(words, capsys) == f"Numbat {__version__}\n"
+def test_version_names_the_program_and_its_number(capsys):
+    assert told(["--version"], capsys) == f"Numbat {__version__}\n"
+
+
+def test_version_says_what_a_bug_report_needs(capsys):
+    assert main(["version"]) == 0
+    first, libraries, processor = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(rf"Numbat {re.escape(__version__)}(, commit [0-9a-f]{{7,}}(-dirty)?)?", first)
+    assert libraries.startswith(f"Python {platform.python_version()} (")
+    assert f"numba {numba.__version__}" in libraries
+    assert re.search(r"\d+ processors of type \S+$", processor)
+
+
+@pytest.mark.parametrize("program", EXAMPLES)
+def test_help_ends_with_examples_that_are_valid(program, capsys):
+    out = told([*program.split()[1:], "--help"], capsys)
+    assert out.endswith("\nexamples:\n  {}\n  {}\n".format(*EXAMPLES[program]))
+    for example in EXAMPLES[program]:
+        own = {"analyse": analysis.parser("analyse"), "play": analysis.parser("play")}
+        own |= {"suite": suites.parser(), "lab": lab.parser()}
+        uci_main._parser(own).parse_args(shlex.split(example)[1:])
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    ("typed", "found"), [("an", "analyse"), ("play --el", "--elo"), ("completion z", "zsh"), ("suite --js", "--json")]
+)
+def test_bash_completes_commands_and_options(typed, found, capsys, tmp_path):
+    pytest.importorskip("shtab")
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    *before, _ = words = ["numbat", *typed.split()]
+    script += f"\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(before)}; _shtab_numbat; echo ${{COMPREPLY[@]}}"
+    assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout == f"{found}\n"
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_have_completion_too(shell, capsys):
+    pytest.importorskip("shtab")
+    assert main(["completion", shell]) == 0
+    out = capsys.readouterr().out
+    assert "numbat" in out
+    assert "elo" in out
+
+
+def test_uci_is_what_numbat_speaks_without_words():
+    process = run_python(uci_main.__file__, "uci", input="uci\nquit\n")
+    assert "\nuciok\n" in process.stdout
 
 
 @pytest.mark.parametrize(

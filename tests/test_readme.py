@@ -55,6 +55,16 @@ def test_continuous_integration_runs_the_test_command_and_nothing_else(readme, r
     assert os.access(repository / ".ci" / "run", os.X_OK) or sys.platform == "win32"
 
 
+def test_workflows_run_the_first_commands_as_they_stand(readme, repository):
+    workflow = (repository / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    play, test = (block.strip() for block in blocks(readme, "sh"))
+    windows, uv = re.findall(r"`(py -m venv [^`]*|uv run numbat)`", readme)
+    assert f"run: {test}\n" in workflow
+    assert f"| ({play})\n" in workflow
+    assert f"| ({windows})\n" in workflow
+    assert f"| {uv}\n" in workflow
+
+
 def test_the_console_script_is_the_command_line(repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {"numbat": f"{main.__module__}:{main.__name__}"}
@@ -158,8 +168,9 @@ def test_every_page_is_looked_at(repository):
 
 
 def test_the_commands_of_the_table_are_those_of_the_command_line(readme, capsys):
-    named = set(re.findall(r"^\| `numbat (\w+)", readme, re.MULTILINE)) | {"version"}
+    table = "".join(re.findall(r"^\| `numbat.*", readme, re.MULTILINE))
+    named = set(re.findall(r"`numbat ([a-z]+)", table))
     with pytest.raises(SystemExit):
         main(["help"])
-    offered = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.MULTILINE)
+    offered = re.findall(r"^    (\w+)\b", capsys.readouterr().out, re.MULTILINE)
     assert named == set(offered)

@@ -83,7 +83,7 @@ def _is_other(path: Path) -> bool:
         return False
 
 
-def parser(command: str) -> argparse.ArgumentParser:
+def parser(command: str) -> Parser:
     """The parser of one of the two commands."""
     result = Parser(prog=f"numbat {command}")
     if command == "analyse":

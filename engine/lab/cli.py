@@ -29,7 +29,7 @@ PROGRAM = "numbat lab"
 def main(argv: Sequence[str]) -> int:
     """Run the lab; returns the exit code: 0, 2 for a request that it cannot fulfil, 130 when interrupted."""
     try:
-        chosen = _parser().parse_args(argv)
+        chosen = parser().parse_args(argv)
         exhibit = _exhibit(chosen)
     except ValueError as error:  # UsageError, LabError and PositionError among them
         return refuse(error, PROGRAM)
@@ -146,7 +146,8 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
             return games.tree(chosen.tree)
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
+    """The parser of ``lab``."""
     parser = Parser(
         prog=PROGRAM,
         description="Textbook game searches side by side: what each visits, how it grows, and how it prunes. "

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run ``suite``; returns the exit code: 0, 2 for a line or file that cannot be read and for a lost
     process, 130 when interrupted."""
     try:
-        chosen = _parser().parse_args(arguments)
+        chosen = parser().parse_args(arguments)
         if chosen.json is not None:
             if os.path.realpath(chosen.json) in map(os.path.realpath, chosen.files):
                 raise UsageError(f"--json would overwrite the suite {chosen.json}")
@@ -78,7 +78,8 @@ def perft(files: Sequence[str], depth: int | None, threads: int) -> int:
         return interrupted()
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
+    """The parser of ``suite``."""
     result = Parser(
         prog="numbat suite",
         description="Solve the positions of EPD files: bm, am, dm, points in c8 and c9 as in STS, puzzles in c0.",

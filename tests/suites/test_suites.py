@@ -257,7 +257,7 @@ def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
         (f"{KIWIPETE} ;D1 48\n{KIWIPETE} ;D1 x\n", ":2: 'D1 x' is not a count"),
         (f"{KIWIPETE} ;D1 48\nperft 1 2 3\n", ":2: 'D1 2 3' is not a count"),
         ("perft 1 20\n", ":1: .* is not a position"),
-        (f"{KIWIPETE} ;D1 48 ;D64 1\n", ":1: D takes a whole number of plies, at most 63, not 64"),
+        (f"{KIWIPETE} ;D1 48 ;D64 1\n", ":1: D takes a whole number of plies, at most 20, not 64"),
         (f"{KIWIPETE} bm e4; D1 48\n", ":1: 'bm e4' is not a count"),
         (f"{KIWIPETE} ;D1 48\n{TEN_QUEENS} ;D1 1\n", ":2: .* more promoted pieces"),
     ],
