@@ -44,12 +44,12 @@ Ply: TypeAlias = int
 #: 0 or 1, where a kernel's signature or a record needs a number.
 Flag: TypeAlias = int
 
-#: Room for the game's positions and the longest line of the search.
+#: Maximum history: the game's positions plus the longest line of the search.
 HISTORY = 1024
 
 
 class Undo(Record):
-    """State that a move destroys and unmaking it restores. The keys also serve to detect repetitions."""
+    """Irreversible state, saved by make_move and restored by unmake_move. The keys also serve to detect repetitions."""
 
     key: u8
     pawn_key: u8

@@ -56,7 +56,7 @@ CAPTURE_SEARCH_T = record_type(CAPTURE_SEARCH)
 
 @helper
 def _taken(position: Position, move: Move) -> int:
-    """Pawns that ``move`` wins at once: the captured piece, and the gain by promotion."""
+    """Material that ``move`` wins immediately, in pawns: the captured piece, and the gain by promotion."""
     won = VALUES[type_on(position, capture_square(move))] if is_capture(move) else I64(0)
     return won + VALUES[promoted_type(move)] - VALUES[PAWN] if is_promotion(move) else won
 
@@ -77,7 +77,7 @@ def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Mo
 
 @helper
 def _exchange_from(work: CaptureSearch, move: Move) -> int:
-    """What ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that pays."""
+    """The static exchange value of ``move``: both sides capture on its square, cheapest piece first, if that pays."""
     position, target, plies = work.position, target_of(move), I64(0)
     while move != 0 and plies < MOST_CAPTURES:
         work.won[plies] = _taken(position, move)
@@ -95,8 +95,8 @@ def _exchange_from(work: CaptureSearch, move: Move) -> int:
 
 @kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), spare=True)
 def exchange(work: CaptureSearch, origin: Square, target: Square, promoted: PieceType) -> int:
-    """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 except for promotions);
-    castling, which no piece can answer there, wins 0."""
+    """The static exchange value of the legal move from ``origin`` to ``target``; castling wins 0. ``promoted`` is -1
+    except for promotions."""
     moves = work.stack[0].moves
     for index in range(generate_moves(work.position, moves, I64(0), ALL_MOVES)):
         move = I64(moves.move[index])
@@ -108,7 +108,7 @@ def exchange(work: CaptureSearch, origin: Square, target: Square, promoted: Piec
 
 @kernel(int64(CAPTURE_SEARCH_T, int64), spare=True)
 def won_on(work: CaptureSearch, target: Square) -> int:
-    """What the side to move wins by capturing on ``target``; captures are optional, so at least 0."""
+    """The best static exchange value of a capture on ``target``; captures are optional, so at least 0."""
     move = _cheapest_capture(work.position, work.stack[0].moves, target)
     return max(_exchange_from(work, move), I64(0)) if move != 0 else I64(0)
 

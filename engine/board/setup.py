@@ -1,4 +1,4 @@
-"""Positions from outside: completing a position from its placement of pieces, and playing moves given as text."""
+"""Completes positions from their pieces, and plays moves in UCI notation."""
 
 from ctypes import memmove
 from typing import Any
@@ -71,7 +71,7 @@ def legal_moves(position: Position, moves: MoveList) -> int:
 
 @kernel(types.void(POSITION_T, int64))
 def play_move(position: Position, move: Move) -> None:
-    """Make ``move`` for good; an irreversible move clears the history."""
+    """Play a game move, which is never unmade; an irreversible move clears the history."""
     make_move(position, move)
     _trim_history(position)
 

@@ -38,7 +38,7 @@ def reset(evaluator: Evaluator, position: Position) -> None:
 
 @helper
 def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
-    """Follow ``move``, which has not been made on ``position`` yet."""
+    """Push the accumulator update for ``move``; call it before make_move."""
     ply = evaluator.ply
     child = evaluator.stack[U64(ply + 1)]
     if evaluator.kind == NNUE:
@@ -50,7 +50,7 @@ def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
 
 @helper
 def push_null(evaluator: Evaluator) -> None:
-    """Follow a null move."""
+    """Push an unchanged accumulator for a null move."""
     ply = evaluator.ply
     child = evaluator.stack[U64(ply + 1)]
     if evaluator.kind == NNUE:

@@ -29,7 +29,7 @@ def value(kind: chess.PieceType | None) -> int:
 
 
 def taken(board: chess.Board, move: chess.Move) -> int:
-    """What ``move`` wins at once: the captured piece, and the gain by promotion."""
+    """Material that ``move`` wins immediately, in pawns: the captured piece, and the gain by promotion."""
     won = 1 if board.is_en_passant(move) else value(board.piece_type_at(move.to_square))
     if board.is_castling(move):
         won = 0
@@ -50,13 +50,13 @@ class Captures:
         put_board(self._work["position"], board, board.chess960)
 
     def exchange(self, move: chess.Move) -> int:
-        """What the legal ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that
-        pays. Pinned pieces take no part."""
+        """The static exchange value of the legal ``move``: both sides capture on its square, cheapest piece first, if
+        that pays. Pinned pieces take no part."""
         promoted = move.promotion - 1 if move.promotion else -1
         return int(_exchange(self._work, move.from_square, move.to_square, promoted))
 
     def won_on(self, square: chess.Square) -> int:
-        """What the side to move wins by capturing on ``square``; captures are optional, so at least 0."""
+        """The best static exchange value of a capture on ``square``; captures are optional, so at least 0."""
         return int(_won_on(self._work, square))
 
     def quiescence(self) -> tuple[list[chess.Move], int]:

@@ -1,4 +1,4 @@
-"""What a player sees at a glance: what can be captured now, what can be recaptured, and a mate in one."""
+"""The visible gain of a move: its capture, the best recapture, and a mate in one."""
 
 from __future__ import annotations
 

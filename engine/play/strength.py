@@ -37,7 +37,7 @@ GLARING_LOSS, GLARING_SCORE = 200, 150
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How a level plays: ``nodes`` for each move, ``noise`` the scale of its errors in centipawns of the evaluation,
+    """A level of play: ``nodes`` for each move, ``noise`` the scale of its errors in centipawns of the evaluation,
     ``elo`` its measured strength, ``alert`` how often (0 to 1) it sees hanging pieces."""
 
     nodes: int

@@ -5,7 +5,7 @@
 ``scores``        centipawns, mates and tablebase wins
 ``transposition`` the transposition table
 ``tablebase``     endgame tablebases at interior nodes
-``context``       the node and the move that search rules look at
+``context``       the node and the move under examination
 ``node``          the start of every node: node count, limits, draws
 ``do_move``       making and unmaking moves
 ``history``       histories for move ordering; ``correction`` histories of the static evaluation

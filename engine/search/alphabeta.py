@@ -146,7 +146,8 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
         if score != NONE:
             return score
 
-        # Step 4. Upcoming repetition: a side that can return to an earlier position has at least a draw.
+        # Step 4. Upcoming repetition: a side that can return to an earlier position has at least a draw. Only alpha
+        # rises: a result between the old alpha and the draw stands for the draw.
         if alpha < DRAW and excluded == 0 and has_upcoming_repetition(position, ply):
             alpha = I64(DRAW)
             if alpha >= beta:
@@ -371,7 +372,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
         score = -INFINITY
         if depth >= 2 and move_count > 1:
             if not in_check and abs(alpha) < params.WonScore:
-                # the evaluation is unreliable here: reduce less
+                # corrections, and damping by the 50-move clock, show how unreliable the evaluation is: reduce less
                 reduction -= params.ReductionCorrection * abs(static_eval - raw_eval)
             reduced = reduced_depth(worker, ply, node, reduction, new_depth)
             frame.reduction = new_depth - reduced

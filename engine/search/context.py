@@ -1,4 +1,4 @@
-"""The node and the move that search rules look at, as values that compiled code keeps in registers."""
+"""The node and the move that search rules examine, as values that compiled code keeps in registers."""
 
 from typing import NamedTuple
 

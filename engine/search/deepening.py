@@ -41,7 +41,7 @@ ALWAYS = (1 << 63) - 1
 #: Why :func:`deepen` returns: the search is over, an iteration has new lines, or a window failed.
 OVER, ITERATION, FAILED_LOW, FAILED_HIGH = range(4)
 
-#: How else a window can end. An aborted search counts only if it found a new best move.
+#: Other outcomes of a window. An aborted search counts only if it found a new best move.
 FINISHED, ABORTED, ABORTED_WITH_MOVE = range(4, 7)
 
 
@@ -122,7 +122,7 @@ def _best_move(line: LineRecord) -> Move:
 
 @helper
 def _judge_window(worker: WorkerRecord, score: Score) -> int:
-    """How the window that returned ``score`` ended; after a failure, set the next window."""
+    """The outcome of the window that returned ``score``; after a failure, set the next window."""
     progress = worker.deepening
     alpha, beta, delta = progress.alpha, progress.beta, progress.delta
     if worker.aborted != 0:

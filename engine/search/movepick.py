@@ -33,7 +33,7 @@ from engine.search.state import Frame, WorkerRecord, params_of
 ) = range(10)
 
 
-#: Centipawns that a check may lose by static exchange and still get its bonus.
+#: Centipawns of static exchange loss up to which a quiet check keeps its bonus.
 _CHECK_MARGIN = 50
 
 

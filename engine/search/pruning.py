@@ -54,6 +54,7 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 
     In a won game only the mate is left to find, which the evaluation cannot see: a quiet move that prepares it looks
     worse than one that wins another pawn. So near the root only the mop-up evaluation of a lone king may prune then.
+    In check, where ``static_eval`` is NONE, the rules that need none may prune.
     """
     return bound < params.WonScore or ply > params.WonPly or abs(static_eval) >= WON
 
@@ -62,7 +63,7 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 def reverse_futility_margin(
     worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
 ) -> Score:
-    """How far the static evaluation must be above beta for a cutoff at ``depth``.
+    """The margin in centipawns by which the static evaluation must exceed beta for a cutoff at ``depth``.
 
     Less if the side to move is improving, or the other side's last move made its position worse; ``is_new``: no table
     entry where a fail-high is expected.

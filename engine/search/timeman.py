@@ -15,7 +15,7 @@ from engine.search.tunables import Parameters, Params
 #: The depth to which a single legal move is searched, for its score.
 FORCED_MOVE_DEPTH = 8
 
-#: The least time for a move, enough to finish the first iterations.
+#: The minimum time for a move in milliseconds, enough to finish the first iterations.
 MIN_TIME = 1.0
 
 #: Without a time control the overhead is reserved for this many moves (as in Stockfish 11, up to 50).
@@ -51,7 +51,7 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     """
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
     # then a share of the time is for thinking, but never more than this move's overhead leaves. In sudden death the
-    # share falls with the clock, because nobody knows how many moves will come.
+    # share falls with the clock, because the number of moves to come is unknown.
     if togo > 0:
         reserved, thinking = overhead * togo, SHARE_TO_CONTROL * left
     else:
@@ -63,7 +63,7 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     # Never more than a share of the remaining time, so that the clock always lasts.
     share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
     maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
-    if togo > 1:  # leave each other move the least time and twice its overhead, or else an equal share
+    if togo > 1:  # leave each other move the minimum and twice its overhead, or else an equal share
         maximum = min(maximum, max(left - overhead - (2 * overhead + MIN_TIME) * (togo - 1), usable / togo))
     maximum = max(maximum, MIN_TIME)
     return max(min(optimum, maximum), MIN_TIME), maximum

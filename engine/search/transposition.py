@@ -61,7 +61,7 @@ cluster_at = record_at(Cluster)
 
 
 class TableRecord(Record):
-    """How kernels reach the table. Each worker has a copy, made at the start of a search."""
+    """The table's address, size and generation. Each worker has a copy, made at the start of a search."""
 
     address: u8
     clusters: u8

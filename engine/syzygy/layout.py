@@ -41,7 +41,7 @@ class Pairs(Record):
 
 
 class Part(Record):
-    """How one part of a table numbers its positions."""
+    """The numbering of positions in one part of a table."""
 
     pairs: Pairs
     piece: Annotated[Array[u1], (MAX_PIECES + 1,)]  # [place] in the order of the table, coloured as in its name

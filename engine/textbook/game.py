@@ -59,5 +59,5 @@ class Game(Protocol[S, A]):
         return False
 
     def promise(self, state: S, action: A) -> float:
-        """How good an action looks before it is searched; higher is tried sooner by :class:`LearnedOrder`."""
+        """The expected worth of an action before its search; :class:`LearnedOrder` tries higher ones first."""
         return 0.0

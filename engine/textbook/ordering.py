@@ -38,7 +38,7 @@ class LearnedOrder(Order):
         return sorted(actions, key=merit, reverse=True)
 
     def learn(self, game: Game[Any, Any], state: Any, action: Hashable, depth: float, ply: int, refuted: bool) -> None:
-        """Remember the best move; a quiet refutation becomes a killer and gains depth squared of history."""
+        """Record the best move; a quiet refutation becomes a killer and gains depth squared of history."""
         self.best[game.key(state)] = action
         if refuted and not game.promise(state, action):
             self.history[game.to_move(state), action] += min(depth, 64) ** 2

@@ -19,8 +19,8 @@ class OutOfTime(Exception):
 
 
 class SearchOptions(TypedDict, total=False):
-    """What every search accepts: the ``order`` of actions (default: the game's own), a ``deadline`` on
-    ``time.monotonic`` in seconds, and ``watch``, which hears ``("enter", state, window, None)`` and
+    """Options of every search: the ``order`` of actions (default: the game's own), a ``deadline`` on
+    ``time.monotonic`` in seconds, and ``watch``, called with ``("enter", state, window, None)`` and
     ``("leave", state, window, value)`` around each node."""
 
     order: Order

@@ -117,7 +117,7 @@ def _sway(board: chess.Board, generator: random.Random) -> chess.Move | None:
     return generator.choice(steps) if steps else None
 
 
-def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
+def test_en_passant_square_counts_only_if_capture_is_legal() -> None:
     repeated = 0
     for seed in range(60):
         generator = random.Random(seed)
@@ -156,7 +156,7 @@ def test_a_long_game_forgets_the_old_and_knows_the_new(plies: int) -> None:
     assert is_repetition(position, 0)
 
 
-def test_what_a_long_game_keeps_is_what_happened() -> None:
+def test_history_of_a_long_game_is_correct() -> None:
     """Two kings wander, each on its side of a wall of pawns; a list of all keys tells what must be found."""
     generator = random.Random(11)
     position = position_from("8/2k5/8/p1p1p1p1/P1P1P1P1/8/2K5/8 w - - 0 1")
@@ -175,7 +175,7 @@ def test_what_a_long_game_keeps_is_what_happened() -> None:
     assert third > 50
 
 
-def test_history_is_dropped_after_an_irreversible_move_of_the_game() -> None:
+def test_irreversible_game_move_clears_history() -> None:
     position = position_from(START_FEN)
     play_moves(position, [*SHUFFLE, "g1f3"])
     assert int(position["ply"]) == 5

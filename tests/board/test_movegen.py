@@ -12,7 +12,7 @@ from tests.board import kernels
 from tests.board.oracle import KIWIPETE, position_from, position_of, starts
 
 
-def test_noisy_and_quiet_moves_are_all_moves_and_none_comes_twice(boards: list[chess.Board]) -> None:
+def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) -> None:
     lists, lengths = np.zeros(3, MOVE_LIST), np.zeros(3, np.int64)
     for board in boards:
         position = position_of(board)

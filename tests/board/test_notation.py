@@ -21,7 +21,7 @@ def test_every_move_is_found_by_its_text(boards: list[chess.Board]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0000", "e2e5", "e7e5", "e2e4q", "e2", "e2e4e5", "i2i4", "é2e4"])
-def test_what_is_not_a_legal_move_is_not_found(text: str) -> None:
+def test_illegal_moves_are_not_found(text: str) -> None:
     assert find_move(position_from(START_FEN), text) == 0
 
 

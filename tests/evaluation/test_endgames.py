@@ -33,7 +33,7 @@ def value(fen: str) -> int:
         "8/8/4k3/4p3/8/2KQ4/8/8 w - - 0 1",  # not alone
     ],
 )
-def test_no_business_of_its_own(fen):
+def test_no_mop_up_value_outside_bare_king(fen):
     assert value(fen) == 0
 
 
@@ -65,7 +65,7 @@ def test_bishop_and_knight_want_the_corner_of_the_bishop():
 
 
 @pytest.mark.parametrize("pieces", ["Q", "QR", "BN", "QPPPP", "QRBBNNPPPP"])
-def test_it_is_worth_more_than_the_network_says_of_what_leads_here(pieces):
+def test_mop_up_exceeds_network_values_before_it(pieces):
     """Or the last pawn would not be taken."""
     network, source = choose("NNUE", ""), random.Random(pieces)
     board = chess.Board(None)
@@ -161,7 +161,7 @@ def boards_at_random(count: int, pawns: tuple[int, ...], bishops: tuple[int, ...
             yield board
 
 
-def test_what_is_drawn_by_the_rule_is_drawn_by_the_tables(oracle):
+def test_rule_draws_are_draws_in_the_tables(oracle):
     drawn = 0
     for board in boards_at_random(3_000, (1,), (0, 1)):
         if is_drawn(board):

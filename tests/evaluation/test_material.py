@@ -62,7 +62,7 @@ def random_game(start, choose, seen):
         play_move(position, move)
 
 
-def test_updated_accumulator_equals_a_refreshed_one_along_random_games():
+def test_updated_accumulator_equals_refreshed_one():
     choose = random.Random(1)
     before, after = new_record(material.ACCUMULATOR), new_record(material.ACCUMULATOR)
     seen = dict.fromkeys(KINDS, 0)
@@ -98,7 +98,7 @@ def test_the_explanation_sums_up_to_the_evaluation(fen):
     assert abs(total - white_view) <= 0.5 * 2 * len(shares) + 1  # half a centipawn a share, one for the sum
 
 
-def test_start_position_is_level_and_a_missing_queen_costs_about_nine_pawns():
+def test_start_position_is_level_and_a_queen_is_nine_pawns():
     assert sums(refreshed(position_from(chess.STARTING_FEN))) == (0, 0, material.FULL_PHASE)
     assert 700 < evaluated("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") < 1100
 
@@ -114,7 +114,7 @@ def test_the_material_is_classical(table):
     assert table["phase"] == {"pawn": 0, "knight": 1, "bishop": 1, "rook": 2, "queen": 4, "king": 0}
 
 
-def test_weights_are_read_from_white_s_view_with_the_eighth_rank_first(table, tmp_path, monkeypatch):
+def test_weights_are_read_eighth_rank_first(table, tmp_path, monkeypatch):
     for name in material.PIECE_NAMES:
         for stage in ("middlegame", "endgame"):
             table["piece_square"][name][stage] = [[0] * 8 for _ in range(8)]

@@ -84,7 +84,7 @@ def test_exchanges_win_what_playing_them_out_wins(boards: list[chess.Board]) -> 
     assert len(seen) > 15
 
 
-def test_the_captures_quiescence_lead_to_the_balance_of_a_plain_search(boards: list[chess.Board]) -> None:
+def test_quiescence_line_reaches_the_balance_of_plain_search(boards: list[chess.Board]) -> None:
     lengths = set()
     for board in boards:
         if sum(map(board.is_capture, board.legal_moves)) > 12:

@@ -26,7 +26,7 @@ def numbat(shared: Engine) -> Iterator[Engine]:
         shared.set_option(name, value)
 
 
-def test_levels_see_more_misjudge_less_and_are_stronger_one_by_one():
+def test_each_level_is_stronger_than_the_one_before():
     assert len(LEVELS) > FULL_SKILL == find("Skill Level").maximum
     for weaker, stronger in pairwise(LEVELS):
         assert weaker.nodes < stronger.nodes
@@ -90,7 +90,7 @@ def test_levels_above_1200_prevent_mate_in_one(numbat):
         ("4k3/2p5/3p4/4r3/8/5N2/8/4K3 w - - 0 1", {"Nxe5": 200}),
     ],
 )
-def test_what_is_seen_at_a_glance(fen, moves):
+def test_visible_gains(fen, moves):
     board = chess.Board(fen)
     for san, worth in moves.items():
         assert at_a_glance(board, board.parse_san(san)) == worth, san

@@ -37,7 +37,7 @@ def test_more_is_never_worse(score: int, more: int, move: int) -> None:
     assert MODEL.shown(score + more) >= MODEL.shown(score)
 
 
-def test_a_hundred_centipawns_win_half_the_games_at_the_reference_move() -> None:
+def test_hundred_centipawns_win_half_the_games() -> None:
     score = round(MODEL.pawn)
     assert MODEL.shown(score) == 100
     assert abs(MODEL.chances(score, REFERENCE_MOVE)[0] - 500) <= 5

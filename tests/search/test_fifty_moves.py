@@ -19,7 +19,7 @@ def test_a_clock_near_its_end_does_not_blow_the_search_up(engine: Engine, rule50
     assert info.depth == 24
 
 
-def test_what_was_won_with_a_low_clock_is_drawn_with_a_high_one(engine: Engine) -> None:
+def test_high_fifty_move_clock_turns_a_win_into_a_draw(engine: Engine) -> None:
     board = chess.Board(ROOK_ENDING.format(0))
     won = engine.search(board, Limits(depth=22)).score
     assert won.mate is not None or (won.cp is not None and won.cp > 300)
@@ -28,7 +28,7 @@ def test_what_was_won_with_a_low_clock_is_drawn_with_a_high_one(engine: Engine) 
     assert drawn == Score(cp=0)
 
 
-def test_a_mate_from_the_table_that_comes_too_late_is_not_believed(bare: Callable[..., Bare]) -> None:
+def test_table_mate_beyond_fifty_moves_is_no_mate(bare: Callable[..., Bare]) -> None:
     search = bare()
     fen = "7k/8/8/8/8/8/R7/1R2K3 w - - {} 80"
     assert search.search(Limits(depth=8), fen.format(0)).score > 30_000

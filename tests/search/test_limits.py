@@ -172,7 +172,7 @@ def test_a_final_report_follows_a_sign_of_life(engine: Engine, monkeypatch: pyte
         assert said[-1].nodes == nodes
 
 
-def test_a_better_move_of_an_unfinished_iteration_is_a_bound_only_above_the_window(bare: Callable[..., Bare]) -> None:
+def test_unfinished_iteration_reports_bound_only_above_window(bare: Callable[..., Bare]) -> None:
     """Within the window it is worth exactly its score."""
     bounds = set()
     boards = (random_board(seed, 30) for seed in itertools.count(5))
@@ -249,7 +249,7 @@ def test_an_unfinished_iteration_plays_no_move_that_was_refuted(bare: Callable[.
 
 
 @pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE])
-def test_depth_one_is_finished_however_few_nodes_are_allowed(bare: Callable[..., Bare], fen: str) -> None:
+def test_depth_one_finishes_with_few_nodes(bare: Callable[..., Bare], fen: str) -> None:
     search = bare()
     expected = search.search(Limits(depth=1), fen)
     nodes = search.pool.nodes
@@ -262,7 +262,7 @@ def test_depth_one_is_finished_however_few_nodes_are_allowed(bare: Callable[...,
         assert (search.lines[0].depth, search.lines[0].bound) == (1, "")
 
 
-def test_depth_one_of_all_lines_is_finished_however_few_nodes_are_allowed(engine: Engine) -> None:
+def test_depth_one_of_all_lines_finishes_with_few_nodes(engine: Engine) -> None:
     board = chess.Board(KIWIPETE)
     moves = [chess.Move.from_uci(info.pv[0]) for info in line_reports(engine, board, Limits(nodes=1), 100)]
     assert sorted(moves, key=str) == sorted(board.legal_moves, key=str)

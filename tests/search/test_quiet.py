@@ -74,7 +74,7 @@ def test_the_clock_ends_the_quiet_after_an_iteration(fen: str) -> None:
     assert found(parted) == found(whole)
 
 
-def test_several_lines_are_ranked_and_an_aborted_iteration_keeps_the_others() -> None:
+def test_lines_are_ranked_and_survive_an_aborted_iteration() -> None:
     """Best first, with different first moves; those that an aborted iteration did not reach are its last."""
     unreached = 0
     for nodes in range(2_000, 12_000, 250):

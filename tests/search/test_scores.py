@@ -59,5 +59,5 @@ def test_mates_are_told_in_moves(plies: int, moves: int) -> None:
 
 
 @given(st.integers(-MATE_BOUND, MATE_BOUND), st.sampled_from(["", "lowerbound", "upperbound"]))
-def test_the_rest_is_told_in_centipawns(score: int, bound: str) -> None:
+def test_other_scores_are_in_centipawns(score: int, bound: str) -> None:
     assert to_message(score, bound) == Score(cp=score, bound=bound)

@@ -81,6 +81,6 @@ def test_scores_stand_between_mates_and_evaluations(ply: int) -> None:
 
 
 @given(PLIES, PLIES)
-def test_table_wins_count_from_the_node_in_the_transposition_table(ply: int, elsewhere: int) -> None:
+def test_table_wins_are_stored_relative_to_the_node(ply: int, elsewhere: int) -> None:
     assert to_table(tablebase_score(2, ply), ply) == TB_WIN
     assert from_table(to_table(tablebase_score(-2, ply), ply), elsewhere, 0) == tablebase_score(-2, elsewhere)

@@ -84,7 +84,7 @@ def test_an_empty_clock_means_move_at_once(clock: int) -> None:
     assert plan(Limits(wtime=clock, winc=0), True, 30) == Budget(MIN_TIME, MIN_TIME)
 
 
-def test_the_last_move_before_the_time_control_may_take_most_of_the_clock() -> None:
+def test_last_move_before_time_control_may_use_most_time() -> None:
     maximum = plan(Limits(wtime=60_000, movestogo=1), True, 30).maximum
     assert 30_000 < maximum <= 60_000 - 30
     assert plan(Limits(wtime=2000, movestogo=40), True, 100).optimum == pytest.approx(25)
@@ -122,7 +122,7 @@ def test_an_increment_pays_for_the_overhead() -> None:
 
 
 @given(clock=st.integers(1000, 10**7), moves=st.integers(2, 100), overhead=st.integers(0, 5000))
-def test_the_overhead_of_later_moves_leaves_each_move_a_sensible_share(clock: int, moves: int, overhead: int) -> None:
+def test_overhead_of_later_moves_leaves_a_sensible_share(clock: int, moves: int, overhead: int) -> None:
     budget = plan(Limits(wtime=clock, movestogo=moves), True, overhead)
     assert budget.optimum >= 0.7 * min(clock / 2, clock - overhead) / moves
 

@@ -109,7 +109,7 @@ def test_the_shallowest_entry_of_a_full_cluster_makes_room() -> None:
     assert found == {1: plain(9), 2: None, 3: plain(12), 4: plain(7), NEIGHBOURS: plain(6)}
 
 
-def test_old_entries_make_room_before_shallow_ones_of_this_search() -> None:
+def test_old_entries_are_replaced_before_shallow_ones() -> None:
     table = TranspositionTable(1)
     put(table, 1, plain(12))
     for _ in range(8):

@@ -305,7 +305,7 @@ def test_minimax_visits_b_to_the_d_leaves(case):
     [(Chess(), 4_865_609), pytest.param(Chess(KIWIPETE), 193_690_690, marks=pytest.mark.slow)],
     ids=["start", "kiwipete"],
 )
-def test_ordered_alpha_beta_needs_a_twentieth_of_minimax_at_depth_five(game, perft):
+def test_ordered_alpha_beta_needs_a_twentieth_of_minimax(game, perft):
     assert iterative_deepening(game, None, 5).leaves <= 0.05 * perft  # minimax's leaves are perft's, see test_games
 
 
@@ -318,7 +318,7 @@ def test_a_depth_below_one_is_refused(search):
         search(TicTacToe(), None, 0)
 
 
-def test_deepening_reports_every_depth_and_stops_where_nothing_is_estimated():
+def test_deepening_reports_every_depth_and_stops_at_the_leaves():
     reports = []
     outcome = iterative_deepening(ExplicitTree(), None, inf, report=lambda depth, o: reports.append((depth, o)))
     assert [depth for depth, _ in reports] == [1, 2]

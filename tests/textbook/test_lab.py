@@ -75,14 +75,14 @@ def printed(capsys):
     return [line.split() for line in capsys.readouterr().out.splitlines() if line[:6].strip().isdecimal()]
 
 
-def test_a_game_that_can_be_searched_whole_has_rows_for_that_alone(capsys):
+def test_fully_searched_game_has_rows_for_that_alone(capsys):
     assert main(["--game", "bones", "--size", "6"]) == 0
     assert [row[:2] for row in printed(capsys)] == [["6", name] for name in ALGORITHMS]
     assert main(["--game", "bones", "--size", "6", "--depth", "2", "--algorithms", "minimax"]) == 0
     assert [row[0] for row in printed(capsys)] == ["1", "2"]
 
 
-def test_ordered_rows_count_their_own_depth_and_learn_from_the_depths_before():
+def test_ordered_rows_learn_from_earlier_depths():
     names = ("alpha-beta", "alpha-beta+order")
     alone = [alpha_beta(games.chess(KIWIPETE).game, None, 1).nodes]
     laboratory = Laboratory(games.chess(KIWIPETE), names, 60.0)
@@ -403,7 +403,7 @@ def test_a_large_tree_is_not_drawn(tmp_path, capsys):
         TreeTrace(wide, 2)
 
 
-def test_a_tree_that_is_too_large_is_drawn_as_the_searches_that_prune_see_it():
+def test_too_large_tree_is_drawn_as_pruned():
     exhibit = games.chess()
     trace = TreeTrace(exhibit, 2)
     assert not trace.whole

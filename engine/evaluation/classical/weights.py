@@ -1,4 +1,4 @@
-"""The weights of the features, their file, and the only way to count a term.
+"""Weights of the features: loading, saving, and ``term``, which adds one.
 
 The middlegame and endgame values of a weight share one int64 (the endgame's in the upper half), so that one addition
 counts both. ``term`` is the only way in which a feature enters the sum; given a trace it also records the count there,
@@ -36,7 +36,7 @@ WEIGHTS, weights = shared_record("numbat_classical", _FeatureWeights)
 
 
 class TraceRecord(Record):
-    """How often each feature occurs, for the tuner and for the table of terms."""
+    """The count of each feature, for the tuner and for the table of terms."""
 
     count: Annotated[Array[Array[i4]], (2, COUNT)]  # [color][feature]
     scale_class: Annotated[Array[i4], (2,)]  # [color] the class if that colour were the stronger side
