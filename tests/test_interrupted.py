@@ -178,7 +178,7 @@ def test_a_second_one_ends_the_clean_up_without_a_word() -> None:
 def test_one_at_the_end_of_the_process_ends_it_without_a_word() -> None:
     code, said = _struck("end", "version")
     assert code == INTERRUPTED
-    assert [line.split()[0] for line in said] == ["Numbat"]
+    assert [line for line in said if "nterrupt" in line or "Traceback" in line] == []
 
 
 @pytest.mark.parametrize("name", WORKBENCH)

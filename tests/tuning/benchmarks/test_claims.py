@@ -1,9 +1,9 @@
 """What the judge of the benchmark asks of a sentence: that it is true of a longer search, give or take a little."""
 
+import json
 import sys
 
 import pytest
-from chess.engine import Cp, Mate
 
 from engine.explanation.standing import LITTLE, compare
 from tuning.benchmarks import marks
@@ -54,30 +54,14 @@ def test_what_is_said_of_the_cost_is_held_against_it(drop, least, most):
     assert said_cost(compare(0.8, 0.5, 120)) is said_cost(compare(0.8, 0.7, 60)) is None
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "confirmed"),
-    [
-        (Cp(20), Cp(-60), True),
-        (Cp(20), Cp(0), False),
-        (Cp(-1200), Mate(-2), True),
-        (Mate(-8), Mate(-2), False),
-        (Mate(2), Cp(1200), True),
-        (Mate(2), Mate(8), False),
-        (Mate(2), Mate(-1), True),
-        (Cp(1200), Mate(2), False),
-    ],
-)
-def test_a_mark_is_confirmed_by_lichess_s_rules(before, after, confirmed):
-    assert marks.is_confirmed(before, after) is confirmed
-
-
 def test_marks_of_an_annotated_game_are_judged(tmp_path, capsys):
-    games = tmp_path / "fool.pgn"
-    games.write_text("1. f3 e5 $4 2. g4 $4 { [%eval #-1] } Qh4# 0-1\n", encoding="utf-8")
-    assert marks.main([str(games), "--judge", f"{sys.executable} uci_main.py", "--nodes", "1000"]) == 0
-    first, *counts = capsys.readouterr().out.splitlines()
-    assert first.startswith("game 1, 1...e5?? (no mates): ")
-    assert [line.strip() for line in counts] == ["?? mates: 1 of 1 confirmed", "?? no mates: 0 of 1 confirmed"]
+    games, known = tmp_path / "fool.pgn", tmp_path / "known.jsonl"
+    games.write_text("1. f3 e5 2. g4 Qh4# 0-1\n", encoding="utf-8")
+    words = [str(games), "--judge", f"{sys.executable} uci_main.py", "--nodes", "1000", "--judge-nodes", "1000"]
+    assert marks.main([*words, "--known", str(known)]) == 0
+    counts = dict(line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines() if line[-1:].isdigit())
+    assert counts["?? marks"] == counts["?? confirmed"] == "1"
+    assert {json.loads(line)["nodes"] for line in known.read_text("utf-8").splitlines()} == {1000}
 
 
 def test_games_that_are_missing_are_named(tmp_path, capsys):
