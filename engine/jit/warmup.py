@@ -21,19 +21,20 @@ _LOOK, _REPORT = 0.1, 2.0
 _PATIENCE = 60.0
 
 
-def warm_up(report: Report, layer: str = START, spare: bool = False) -> None:
+def warm_up(report: Report, layer: str = START, spare: bool = False, later: tuple[str, ...] = ()) -> None:
     """Make every kernel of the imported modules ready to call, except those of layers above ``layer``.
 
     If the cache is complete, kernels are only loaded, spare ones on their first call, and ``report`` is not called.
     Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for the kernels that a game
     needs, and with ``spare`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
-    cache is unusable, or that process gets no further, this one compiles, and one more report gives the reason.
+    cache is unusable, or that process gets no further, this one compiles, and one more report gives the reason. The
+    detached process then goes on with the modules called ``later``, for which this one does not wait.
     """
     kernels = not_ready(layer) + [kernel for kernel in KERNELS if spare and kernel.is_postponed()]
     absent = [kernel for kernel in _absent(kernels) if spare or not kernel.spare]
     if absent and STORE.prepare():
         _pass_on(report)
-        absent = _absent(_wait_for_others(absent, layer, report))
+        absent = _absent(_wait_for_others(absent, layer, report, later))
         _compile(absent, report)
         if STORE.writable:
             report("compiled")
@@ -56,7 +57,7 @@ def _pass_on(report: Report) -> None:
         report(line)
 
 
-def _wait_for_others(absent: list[Kernel], layer: str, report: Report) -> list[Kernel]:
+def _wait_for_others(absent: list[Kernel], layer: str, report: Report, later: tuple[str, ...]) -> list[Kernel]:
     """Wait while a detached process, new or running, compiles ``absent``; returns the kernels that it could not."""
     own = None
     begun = looked = progressed = time.monotonic()
@@ -65,11 +66,11 @@ def _wait_for_others(absent: list[Kernel], layer: str, report: Report) -> list[K
         if detached.is_running():
             report("an earlier start is still compiling")
         else:
-            own = _begin(layer, report)
+            own = _begin(layer, report, later)
         while absent := _absent(absent):
             code = own.poll() if own else detached.BUSY
             if code == detached.BUSY and not detached.is_running():  # it has ended, or was killed
-                own = _begin(layer, report)
+                own = _begin(layer, report, later)
             elif code not in (None, detached.BUSY):
                 break
             time.sleep(_LOOK)
@@ -93,10 +94,11 @@ def _wait_for_others(absent: list[Kernel], layer: str, report: Report) -> list[K
     return absent
 
 
-def _begin(layer: str, report: Report) -> subprocess.Popen[bytes]:
+def _begin(layer: str, report: Report, later: tuple[str, ...]) -> subprocess.Popen[bytes]:
     """Start a detached process. Raises OSError."""
     report("compiling the engine, once (later starts are fast)" if layer == START else "compiling")
-    return detached.begin(layer, dict.fromkeys(kernel.module for kernel in KERNELS))
+    modules = dict.fromkeys([*(kernel.module for kernel in KERNELS), *later])
+    return detached.begin(LAYERS[-1] if later else layer, modules)
 
 
 def _layers_up_to(layer: str) -> tuple[str, ...]:

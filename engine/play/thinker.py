@@ -62,7 +62,7 @@ class Thinker:
     def __init__(self, values: Mapping[str, Any], report: Callable[[str], None]) -> None:
         self._values = values
         self.evaluation = _evaluation(values["EvalType"], values["EvalFile"])
-        warm_up(report)
+        warm_up(report, later=("engine.syzygy.files",))
         self.table = TranspositionTable(values["Hash"])
         self.pool = Pool(values["Threads"], self.evaluation, report)
         self.tablebase = Tablebase(report)

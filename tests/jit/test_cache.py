@@ -4,6 +4,7 @@ import dataclasses
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -254,6 +255,16 @@ def test_several_first_starts_at_once_all_come_up(detaching: Miniature) -> None:
     told = [detaching.finish(process) for process in processes]
     assert [one["result"] for one in told] == [20] * 3
     assert detaching.run()["hits"] == 1
+
+
+def test_a_first_start_has_the_prober_compiled_later(detaching: Miniature) -> None:
+    """So that no later start has to wait for it."""
+    assert detaching.run({"LATER": "1"})["result"] == 20
+    deadline = time.monotonic() + 60
+    while not any("run_late" in path.name for path in detaching.cache.rglob("*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert detaching.run({"ON_DEMAND": "1"})["reports"] == []
 
 
 def test_paths_stay_short_where_the_system_limits_them() -> None:

@@ -169,7 +169,7 @@ def test_a_ponder_miss_costs_no_nodes(bare: Callable[..., Bare]) -> None:
     search = bare()
     search.pool.node_clock.rate = 1
     limits = Limits(wtime=1_000_000, btime=1_000_000)
-    threading.Timer(0.1, search.pool.stop).start()
+    threading.Timer(0.1, lambda: search.signals.stop()).start()
     search.search(replace(limits, ponder=True))
     assert search.pool.nodes > 0
     assert search.pool.node_clock.wind(limits, True).wtime == 1_000_000
