@@ -25,7 +25,7 @@ from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_f
 from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
-from tuning.matches.running import check, play, resumed_settings
+from tuning.matches.running import MatchPlace, check, play, resumed_settings
 from tuning.matches.schedule import KINDS
 from tuning.matches.tournament import TournamentSettings, limits_checked, single_threaded
 
@@ -115,10 +115,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             check(settings)
             keep_apart(arguments.pgn and Path(arguments.pgn), (), replace=False)
             return command.checked(console, path)
-    tournament, code = play(
-        settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
-        pgn=arguments.pgn, resume=bool(arguments.resume),
-    )  # fmt: skip
+    place = MatchPlace(path, console, arguments.scheduler, arguments.concurrency, arguments.pgn)
+    tournament, code = play(settings, place, resume=bool(arguments.resume))
     if tournament.tally.games:
         console.print(closing(tournament))
         console.print(f"\nresults: {path}")

@@ -17,6 +17,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,54 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+class _TuningRun:
+    """A tuning run: its results file, the values so far, and the iterations that are left.
+
+    Raises :class:`SetupError` for a file that is damaged or was begun with another engine.
+    """
+
+    def __init__(self, ledger: Ledger, events: Sequence[tuple[str, Any]], console: Console) -> None:
+        settings = ledger.settings
+        self.ledger = ledger
+        self.iterations: int = settings["iterations"]
+        self.spsa = Spsa(
+            load_params(settings["parameters"]), Gains(self.iterations, settings["rate"]), settings["seed"]
+        )
+        self._doubling: float = settings["doubling"]
+        self._done: set[int] = set()
+        for kind, data in events:
+            if kind == "pair":
+                try:
+                    self._learn(SpsaPair(**data))
+                except (TypeError, ValueError):
+                    raise SetupError(f"{ledger.path} is damaged: {data} is not a pair") from None
+        self._book = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"), check_supported)
+        self._meeting = Meeting.from_json(settings["arena"])
+        if arranged(self._meeting) != self._meeting:
+            raise SetupError("the run was started with another engine, network or evaluation: start a new one")
+        self.display = Display(console, "pairs", self.iterations, len(self._done))
+        self._before = len(self._done)
+
+    def batches(self) -> Iterator[Batch]:
+        """The iterations that are left, each at the values when it is drawn."""
+        for iteration in range(self.iterations):
+            if iteration not in self._done:
+                pair = DuelPair(iteration, self._book.opening(iteration), self.spsa.candidates(iteration))
+                yield Batch(self._meeting, (pair,))
+
+    def take(self, pair: SpsaPair) -> None:
+        """Record a pair, learn from it and show the progress."""
+        self.ledger.add("pair", asdict(pair))
+        self._learn(pair)
+        total = len(self._done)
+        speed = f"{7200 * (total - self._before) / self.display.seconds:,.0f} games/h"
+        self.display.show(total, speed, f"{total} pairs, {speed}")
+
+    def _learn(self, pair: SpsaPair) -> None:
+        self.spsa.update(pair.iteration, pair.points - points_for_time(pair.log_pace, self._doubling))
+        self._done.add(pair.iteration)
+
+
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play, learn and report. Raises :class:`SetupError` for a request that is not possible."""
     events: list[tuple[str, Any]] = []
@@ -106,76 +155,36 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         check(Path(arguments.plot))
     if arguments.resume:
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
-        settings = dict(ledger.settings)
     else:
         settings = _settings(arguments)
         if arguments.check:
             BookSettings(**settings["book"]).open(lambda fault: None, check_supported)
             return command.checked(console, arguments.json)
         ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
-    spsa = Spsa(load_params(settings["parameters"]), Gains(settings["iterations"], settings["rate"]), settings["seed"])
-    doubling = settings["doubling"]
-    done = set()
-    for kind, data in events:
-        if kind == "pair":
-            try:
-                points = float(data["points"]) - points_for_time(data["log_pace"], doubling)
-                spsa.update(int(data["iteration"]), points)
-            except (KeyError, TypeError, ValueError):
-                ledger.close()
-                raise SetupError(f"{arguments.resume} is damaged: {data} is not a pair") from None
-            done.add(data["iteration"])
-    book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"), check_supported)
-    meeting = Meeting.from_json(settings["arena"])
-    if arranged(meeting) != meeting:
-        ledger.close()
-        raise SetupError("the run was started with another engine, network or evaluation: start a new one")
-
-    def batches() -> Iterator[Batch]:
-        for iteration in range(settings["iterations"]):
-            if iteration not in done:
-                pair = DuelPair(iteration, book.opening(iteration), spsa.candidates(iteration))
-                yield Batch(meeting, (pair,))
-
-    played = 0
-    display = Display(console, "pairs", settings["iterations"], len(done))
-
-    def learn(pair: SpsaPair) -> None:
-        nonlocal played
-        ledger.add("pair", asdict(pair))
-        spsa.update(pair.iteration, pair.points - points_for_time(pair.log_pace, doubling))
-        played += 1
-        speed, total = f"{7200 * played / display.seconds:,.0f} games/h", len(done) + played
-        display.show(total, speed, f"{total} pairs, {speed}")
-
-    try:
-        code = run_units(
-            play,
-            batches(),
-            Workplace(
-                arguments.scheduler,
-                arguments.concurrency,
-                console,
-                display.bar,
-                f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}",
-            ),
-            on_result=learn,
-        )
-    finally:
-        if any(spsa.history.values()):
-            ledger.finish("values", spsa.theta)
-        ledger.close()
-    console.print(result_table(spsa))
-    if any(spsa.history.values()):
-        from tuning.common.plots import save
-        from tuning.learning.plots import trajectory_figure
-
+    with closing(ledger):
+        tuned = _TuningRun(ledger, events, console)
+        advice = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}"
+        place = Workplace(arguments.scheduler, arguments.concurrency, console, tuned.display.bar, advice)
+        try:
+            code = run_units(play, tuned.batches(), place, on_result=tuned.take)
+        finally:
+            if any(tuned.spsa.history.values()):
+                ledger.finish("values", tuned.spsa.theta)
+    console.print(result_table(tuned.spsa))
+    if any(tuned.spsa.history.values()):
         picture = Path(arguments.plot) if arguments.plot else ledger.path.with_suffix(".png")
-        ranges = {param.name: (float(param.minimum), float(param.maximum)) for param in spsa.params}
-        save(trajectory_figure(spsa.history, ranges, {p.name: float(p.default) for p in spsa.params}), picture)
+        _save_plot(tuned.spsa, picture)
         console.print(f"\npicture: {picture}")
     console.print(f"results: {ledger.path}")
     return code
+
+
+def _save_plot(spsa: Spsa, picture: Path) -> None:
+    from tuning.common.plots import save
+    from tuning.learning.plots import trajectory_figure
+
+    ranges = {param.name: (float(param.minimum), float(param.maximum)) for param in spsa.params}
+    save(trajectory_figure(spsa.history, ranges, {p.name: float(p.default) for p in spsa.params}), picture)
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -93,9 +93,8 @@ def play(
     settings = settings_from(pair, arguments)
     path = results_file(settings, arguments.dir)
     resume = path.exists()
-    tournament, code = running.play(
-        settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, resume=resume
-    )
+    place = running.MatchPlace(path, console, arguments.scheduler, arguments.concurrency)
+    tournament, code = running.play(settings, place, resume=resume)
     counts = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
     return code, counts, "" if code else read_header(path)["origin"]["began"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -61,74 +61,88 @@ class PgnFile:
         return record.to_pgn({"Event": self._event, "TimeControl": control})
 
 
-def play(
-    settings: TournamentSettings,
-    path: Path,
-    console: Console,
-    *,
-    scheduler: str | None = None,
-    concurrency: int | None = None,
-    pgn: str | None = None,
-    resume: bool = False,
-) -> tuple[Tournament, int]:
+@dataclass(frozen=True, slots=True)
+class MatchPlace:
+    """Where a tournament is played and written: ``path`` of the results file, ``pgn`` file, cluster."""
+
+    path: Path
+    console: Console
+    scheduler: str | None = None
+    concurrency: int | None = None
+    pgn: str | None = None
+
+
+class _MatchRun:
+    """A tournament with its results file, PGN and live report. ``started`` is true once engines may have played."""
+
+    def __init__(self, settings: TournamentSettings, place: MatchPlace, resume: bool) -> None:
+        self._book_faults: list[str] = []
+        self.settings, self._place = settings, place
+        self._book = settings.book.open(self._book_faults.append)
+        self._records: list[GameRecord] = []
+        if resume:
+            self.ledger, events = Ledger.resume(place.path, TOOL)
+            self._records = [GameRecord.read(place.path, data) for kind, data in events if kind == "game"]
+        else:
+            self.ledger = Ledger.create(place.path, TOOL, asdict(settings))
+        self.started = False
+        self.tournament = Tournament(settings, self.ledger, self._on_game, partial(print_trouble, place.console))
+
+    def _on_game(self, record: GameRecord) -> None:
+        self._pgn.add(record)
+        self._report.game(record)
+
+    def play(self) -> None:
+        """Play what is left. Raises :class:`SetupError`, :class:`EngineFailure` and :class:`ClusterLost`."""
+        console, tournament, place = self._place.console, self.tournament, self._place
+        with orderly() as stack:
+            tournament.restore(self._records)
+            self._pgn = PgnFile(place.pgn, self.settings, self._records)
+            for fault in self._book_faults:
+                tournament.complain(fault)
+            if isinstance(self._book, Book):
+                self._book.remarks.complain = tournament.complain
+            for spec in self.settings.engines:
+                if spec.revision is not None:
+                    revisions.prepare(spec.revision, say=partial(console.print, f"{spec.name}:", soft_wrap=True))
+            cluster = start_cluster(stack, place.scheduler, place.concurrency, console, tournament.complain)
+            self.started = True
+            with console.status("starting engines"):
+                cards = tournament.introduce(cluster)
+            for card in cards:
+                limits = next(spec.limits for spec in self.settings.engines if spec.name == card.name)
+                console.print(f"{card.name}: {card.identity}, {limits}")
+            if any(spec.limits.base is not None or spec.limits.movetime is not None for spec in self.settings.engines):
+                warn_if_busy(cluster.workers, place.scheduler, console)
+            self._report = LiveReport(console, tournament)
+            with self._report.bar:
+                tournament.play(cluster, self._book)
+
+
+def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = False) -> tuple[Tournament, int]:
     """Play a tournament with results file, PGN and live report. Returns it and the exit code.
 
     0: finished; 1: stopped by a failure; 130: interrupted. All games played are kept. Raises :class:`SetupError` for a
     request that is not possible, before anything is played; no results file is left then.
     """
-    book_faults: list[str] = []
-    book = settings.book.open(book_faults.append)
-    records: list[GameRecord] = []
-    if resume:
-        ledger, events = Ledger.resume(path, TOOL)
-        records = [GameRecord.read(path, data) for kind, data in events if kind == "game"]
-    else:
-        ledger = Ledger.create(path, TOOL, asdict(settings))
-    code = 0
-    started = False
-
-    def on_game(record: GameRecord) -> None:
-        pgn_file.add(record)
-        report.game(record)
-
-    tournament = Tournament(settings, ledger, on_game, partial(print_trouble, console))
+    run = _MatchRun(settings, place, resume)
+    tournament, code = run.tournament, 0
     try:
-        with orderly() as stack:
-            tournament.restore(records)
-            pgn_file = PgnFile(pgn, settings, records)
-            for fault in book_faults:
-                tournament.complain(fault)
-            if isinstance(book, Book):
-                book.remarks.complain = tournament.complain
-            for spec in settings.engines:
-                if spec.revision is not None:
-                    revisions.prepare(spec.revision, say=partial(console.print, f"{spec.name}:", soft_wrap=True))
-            cluster = start_cluster(stack, scheduler, concurrency, console, tournament.complain)
-            started = True
-            with console.status("starting engines"):
-                cards = tournament.introduce(cluster)
-            for card in cards:
-                limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
-                console.print(f"{card.name}: {card.identity}, {limits}")
-            if any(spec.limits.base is not None or spec.limits.movetime is not None for spec in settings.engines):
-                warn_if_busy(cluster.workers, scheduler, console)
-            report = LiveReport(console, tournament)
-            with report.bar:
-                tournament.play(cluster, book)
+        run.play()
     except (KeyboardInterrupt, ClusterLost) as error:
-        again = f"continue with: python -m tuning.match --resume {shlex.quote(str(path))}"
-        code = stopped(console, error, again if tournament.tally.games else "")
+        again = f"continue with: python -m tuning.match --resume {shlex.quote(str(place.path))}"
+        code = stopped(place.console, error, again if tournament.tally.games else "")
     except (EngineFailure, SetupError) as error:
-        if not started:
+        if not run.started:
             raise
-        complain(console, error)
+        complain(place.console, error)
         code = FAILED
     finally:
-        if tournament.tally.games and started:
-            ledger.finish("summary", summary(tournament))
-        ledger.close()
+        if tournament.tally.games and run.started:
+            run.ledger.finish("summary", summary(tournament))
+        run.ledger.close()
         if not tournament.tally.games and not resume:
-            path.unlink()  # it holds nothing but the command line
+            place.path.unlink()  # it holds nothing but the command line
     return tournament, code
 
 

@@ -55,6 +55,61 @@ class RatingList:
     superiority: Mapping[tuple[str, str], float]
 
 
+class _Likelihood:
+    """The likelihood of encounters ``(first, second, (losses, draws, wins))``. Parameters float64 [player + 1] are the
+    natural strengths and, last, the logarithm of the draw parameter."""
+
+    def __init__(self, players: int, encounters: Sequence[tuple[int, int, np.ndarray]]) -> None:
+        self.players = players
+        self.first = np.array([i for i, _, _ in encounters])
+        self.second = np.array([j for _, j, _ in encounters])
+        self.losses, self.draws, self.wins = np.array([counts for _, _, counts in encounters]).T
+        self.total = self.losses + self.draws + self.wins
+        self.drawless = self.draws.sum() == 0
+
+    def probabilities(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of win, draw and loss in each encounter."""
+        difference = x[self.first] - x[self.second]
+        exponents = np.stack([difference / 2, np.full_like(difference, x[-1]), -difference / 2])
+        weights = np.exp(exponents - exponents.max(axis=0))
+        win, draw, loss = weights / weights.sum(axis=0)
+        return win, draw, loss
+
+    def cost(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        """The negative log-likelihood and its gradient."""
+        win, draw, loss = self.probabilities(x)
+        value = -float(self.wins @ np.log(win) + self.draws @ np.log(draw) + self.losses @ np.log(loss))
+        surplus = (self.wins - self.losses) / 2 - self.total * (win - loss) / 2
+        gradient = np.zeros_like(x)
+        np.add.at(gradient, self.first, -surplus)
+        np.add.at(gradient, self.second, surplus)
+        gradient[-1] = -float(np.sum(self.draws - self.total * draw))
+        return value, gradient
+
+    def best(self) -> np.ndarray:
+        """The most likely parameters."""
+        bounds = [(None, None)] * self.players + [(-30.0, -30.0) if self.drawless else (None, None)]
+        start = np.zeros(self.players + 1)
+        start[-1] = -30.0 if self.drawless else 0.0
+        options = {"ftol": 1e-15, "gtol": 1e-9}
+        return np.asarray(minimize(self.cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
+
+    def covariance(self, x: np.ndarray) -> np.ndarray:
+        """Of the strengths: the inverse Fisher information of half the score margin and the draws."""
+        win, draw, loss = self.probabilities(x)
+        first, second, players = self.first, self.second, self.players
+        information = np.zeros((players + 1, players + 1))
+        margin = self.total * ((win + loss) - (win - loss) ** 2) / 4
+        cross = self.total * -(win - loss) * draw / 2
+        for i, j, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
+            np.add.at(information, (i, j), sign * margin)
+        for places, sign in ((first, 1), (second, -1)):
+            np.add.at(information, (places, np.full_like(places, players)), sign * cross)
+            np.add.at(information, (np.full_like(places, players), places), sign * cross)
+        information[-1, -1] = 1.0 if self.drawless else float(np.sum(self.total * draw * (1 - draw)))
+        return np.asarray(np.linalg.pinv(information)[:players, :players])
+
+
 def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]) -> RatingList:
     """Fit ratings to ``results[(a, b)] = (losses, draws, wins)`` from a's view.
 
@@ -65,75 +120,23 @@ def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]
     if len(names) < 2 or not played:
         raise SetupError("ratings need at least one game")
     _check_connected(names, played)
-    group = _groups(len(names), played)
-    softened = len({group[i] for i, j, _ in played} | {group[j] for i, j, _ in played}) > 1
-    fitted = [(i, j, counts + np.array([0, _PRIOR_DRAWS if softened else 0, 0])) for i, j, counts in played]
-    first = np.array([i for i, _, _ in fitted])
-    second = np.array([j for _, j, _ in fitted])
-    losses, draws, wins = np.array([counts for _, _, counts in fitted]).T
-    total = losses + draws + wins
     players = len(names)
-
-    def unpack(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Probabilities of win, draw and loss, and the natural strengths difference."""
-        difference = x[first] - x[second]
-        log_nu = x[-1]
-        exponents = np.stack([difference / 2, np.full_like(difference, log_nu), -difference / 2])
-        weights = np.exp(exponents - exponents.max(axis=0))
-        win, draw, loss = weights / weights.sum(axis=0)
-        return win, draw, loss, difference
-
-    def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
-        win, draw, loss, _ = unpack(x)
-        value = -float(wins @ np.log(win) + draws @ np.log(draw) + losses @ np.log(loss))
-        surplus = (wins - losses) / 2 - total * (win - loss) / 2
-        gradient = np.zeros_like(x)
-        np.add.at(gradient, first, -surplus)
-        np.add.at(gradient, second, surplus)
-        gradient[-1] = -float(np.sum(draws - total * draw))
-        return value, gradient
-
-    drawless = draws.sum() == 0
-    bounds = [(None, None)] * players + [(-30.0, -30.0) if drawless else (None, None)]
-    start = np.zeros(players + 1)
-    start[-1] = -30.0 if drawless else 0.0
-    done = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-9})
-    win, draw, loss, _ = unpack(done.x)
-
-    # Fisher information: the covariance of the sufficient statistics (half the score margin, draws).
-    information = np.zeros((players + 1, players + 1))
-    margin = total * ((win + loss) - (win - loss) ** 2) / 4
-    cross = total * -(win - loss) * draw / 2
-    np.add.at(information, (first, first), margin)
-    np.add.at(information, (second, second), margin)
-    np.add.at(information, (first, second), -margin)
-    np.add.at(information, (second, first), -margin)
-    for places, sign in ((first, 1), (second, -1)):
-        np.add.at(information, (places, np.full_like(places, players)), sign * cross)
-        np.add.at(information, (np.full_like(places, players), places), sign * cross)
-    information[-1, -1] = 1.0 if drawless else float(np.sum(total * draw * (1 - draw)))
-    covariance = np.linalg.pinv(information)[:players, :players]
-
+    group = _groups(players, played)
+    softened = len({group[i] for i, j, _ in played} | {group[j] for i, j, _ in played}) > 1
+    virtual = np.array([0, _PRIOR_DRAWS if softened else 0, 0])
+    likelihood = _Likelihood(players, [(i, j, counts + virtual) for i, j, counts in played])
+    best = likelihood.best()
     project = np.eye(players) - 1 / players
-    strengths = project @ done.x[:players]
-    spread = project @ covariance @ project.T
-    reach = norm.ppf(0.975)
-    points = np.zeros(players)
-    games = np.zeros(players, int)
-    for i, j, (lost, drawn, won) in played:
-        points[i] += won + drawn / 2
-        points[j] += lost + drawn / 2
-        games[[i, j]] += int(lost + drawn + won)
-    decided = (losses + wins).sum() > 0
+    strengths = project @ best[:players]
+    spread = project @ likelihood.covariance(best) @ project.T
+    points, games = _totals(players, played)
+    decided = (likelihood.losses + likelihood.wins).sum() > 0
     together = np.bincount(group)[group] > np.count_nonzero(games) / 2  # beyond them, the mean is a matter of the prior
     known = decided & (games >= LEAST_GAMES) & together
+    errors = norm.ppf(0.975) * np.sqrt(np.maximum(spread.diagonal(), 0)) / _ELO
     ratings = [
         Rating(
-            name,
-            float(strengths[i] / _ELO),
-            float(reach * math.sqrt(max(spread[i, i], 0.0)) / _ELO) if known[i] else None,
-            float(points[i]),
-            int(games[i]),
+            name, float(strengths[i] / _ELO), float(errors[i]) if known[i] else None, float(points[i]), int(games[i])
         )
         for i, name in enumerate(names)
         if games[i]
@@ -144,8 +147,17 @@ def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]
             if i != j and known[i] and known[j]:
                 deviation = math.sqrt(max(spread[i, i] + spread[j, j] - 2 * spread[i, j], 1e-12))
                 superiority[a, b] = float(norm.cdf((strengths[i] - strengths[j]) / deviation))
-    ordered = tuple(sorted(ratings, key=lambda rating: -rating.elo))
-    return RatingList(ordered, softened, superiority)
+    return RatingList(tuple(sorted(ratings, key=lambda rating: -rating.elo)), softened, superiority)
+
+
+def _totals(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Points and games of each player."""
+    points, games = np.zeros(players), np.zeros(players, int)
+    for i, j, (lost, drawn, won) in played:
+        points[i] += won + drawn / 2
+        points[j] += lost + drawn / 2
+        games[[i, j]] += int(lost + drawn + won)
+    return points, games
 
 
 def fit_linear(
