@@ -21,7 +21,7 @@ from tests.strict import STRICT, run_python
 SLOW = """
 import time
 import engine.jit.warmup
-def warm_up(report, layer="search", spare=False):
+def warm_up(report, *rest, **named):
     report("compiling the search")
     time.sleep(300)
 engine.jit.warmup.warm_up = warm_up
