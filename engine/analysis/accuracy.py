@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Cp, PovScore
 
-from engine.analysis.judge import Grade, stockfish
 from engine.analysis.record import Judged
-from engine.explanation.standing import human_expectation
+from engine.play.grades import Grade, human_expectation, stockfish
 
 #: Centipawns that a mate counts; no score counts more.
 CEILING = 1000

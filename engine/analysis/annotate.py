@@ -17,13 +17,14 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Limit, Score
 
-from engine.analysis.judge import Grade, cost, grade_of, points
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, SECOND, Pace
-from engine.analysis.praise import EQUAL, is_recapture, is_sacrifice, offered, praise
+from engine.analysis.praise import EQUAL, is_recapture, praise
 from engine.analysis.record import LINE, Mark, Record
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim, to_json
+from engine.explanation.sacrifices import offered, sacrificed
+from engine.play.grades import Grade, cost, grade_of, points
 
 #: Explains a move that gets a mark; None if there is no reason.
 Explain = Callable[[Case], Claim | None]
@@ -173,7 +174,7 @@ class _Run:
         if at not in self._sacrifices:
             found = self._record.positions[at]
             assert found.move is not None
-            self._sacrifices[at] = is_sacrifice(found.board, found.move)
+            self._sacrifices[at] = bool(sacrificed(found.board, found.move))
         return SACRIFICE_LOOKS if self._sacrifices[at] else 1
 
     def _second_search(self, at: int) -> bool:

@@ -6,12 +6,8 @@ only move  every other legal move would be a mistake at least
 "!!"       a sacrifice that is the only move
 
 No move is praised if the next best keeps a clear advantage, too, and no reply to a check with three legal moves or
-fewer is an only move. A sacrifice is praised only if its side does not stand worse
-after it.
-
-A sacrifice leaves the opponent a capture that wins at least the exchange (two pawns), counted by the captures on
-the board against what the move itself took, where another move would have kept that. The capture of a piece that takes
-part in a mate in one is not a sacrifice.
+fewer is an only move. A sacrifice (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand
+worse after it.
 """
 
 from __future__ import annotations
@@ -19,13 +15,10 @@ from __future__ import annotations
 import chess
 from chess.engine import Score
 
-from engine.analysis.judge import Grade, cost, grade_of, points
+from engine.explanation.sacrifices import sacrificed
 from engine.explanation.standing import EDGE
-from engine.explanation.themes.threat import mate_in_one
-from engine.play.captures import Captures, taken
-
-#: The least material that a sacrifice gives, in pawns: the exchange.
-SACRIFICE = 2
+from engine.play.captures import Captures
+from engine.play.grades import Grade, cost, grade_of, points
 
 #: Replies to a check that are easy to choose from.
 _FEW = 3
@@ -39,32 +32,11 @@ def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score)
     if points(next_best) >= _CLEAR or cost(score, next_best) < EQUAL:
         return Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
-    if points(score) >= 1 - EDGE and is_sacrifice(board, move):
+    if points(score) >= 1 - EDGE and sacrificed(board, move):
         return Grade.BRILLIANT if only else Grade.GOOD
     if not only or (board.is_check() and board.legal_moves.count() <= _FEW):
         return Grade.FINE
     return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
-
-
-def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
-    """Whether ``move`` gives material away that another move would have kept, and is not just the capture of a
-    piece that threatens mate."""
-    given = offered(board, move)
-    if given < SACRIFICE or _parries_mate(board, move):
-        return False
-    kept = max(SACRIFICE - 1, given - SACRIFICE)  # what the others may give for this to be a choice
-    return any(offered(board, other) <= kept for other in board.legal_moves if other != move)
-
-
-def _parries_mate(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the opponent threatens mate in one and ``move`` captures a piece that takes part in it."""
-    mate = mate_in_one(board) if board.is_capture(move) and not board.is_check() else None
-    if mate is None:
-        return False
-    mated = board.copy(stack=False)
-    mated.push(chess.Move.null())
-    mated.push(mate)
-    return mate.from_square == move.to_square or not (mated.remove_piece_at(move.to_square) and mated.is_checkmate())
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
@@ -82,16 +54,3 @@ def is_recapture(board: chess.Board, move: chess.Move) -> bool:
         return False
     previous = board.copy(stack=1)
     return previous.is_capture(previous.pop())
-
-
-def offered(board: chess.Board, move: chess.Move) -> int:
-    """The pawns that the opponent wins by his best capture after ``move``, less what the move itself took.
-
-    >>> board = chess.Board("6k1/8/4p3/3p4/8/8/3R4/6K1 w - - 0 1")
-    >>> offered(board, chess.Move.from_uci("d2d5")), offered(board, chess.Move.from_uci("d2d4"))
-    (4, 0)
-    """
-    after = board.copy(stack=False)
-    after.push(move)
-    targets = {reply.to_square for reply in after.generate_legal_captures()}
-    return max(map(Captures(after).won_on, targets), default=0) - taken(board, move)

@@ -13,9 +13,10 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Mate, MateGiven, PovScore, Score, Wdl
 
-from engine.analysis.judge import Grade, chances_on, cost, ending, grade_of
+from engine.analysis.judge import chances_on, ending
 from engine.analysis.openings import book_moves
 from engine.explanation import from_json, sentence
+from engine.play.grades import Grade, cost, grade_of
 
 #: An expected line is kept for this many plies.
 LINE = 10

@@ -30,12 +30,13 @@ import chess.svg
 from engine.analysis.accuracy import Side, move_accuracies, summary
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
-from engine.analysis.judge import Grade, chances_on, ending
+from engine.analysis.judge import chances_on, ending
 from engine.analysis.lines import ending_text, percents, score_text
 from engine.analysis.openings import opening_of
 from engine.analysis.player import report_of
 from engine.analysis.record import Judged, is_decisive, positions
 from engine.lab.page import as_json, fill
+from engine.play.grades import Grade
 
 #: The phases of a game.
 PHASES = ("opening", "middlegame", "endgame")

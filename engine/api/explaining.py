@@ -18,18 +18,16 @@ from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
 from engine.explanation.praises import praise_of
 from engine.explanation.reasons import reason_of
-from engine.explanation.standing import LITTLE, human_expectation
+from engine.explanation.standing import LITTLE
 from engine.explanation.tables import Tables, result_by
 from engine.messages import Info, Limits
+from engine.play.grades import Grade, grade_of
 
 if TYPE_CHECKING:
     from chess.engine import Limit
 
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
-
-#: Expected points, by lichess.org's curve, that an inaccuracy costs, and those that make the other move the only one.
-INACCURACY, MISTAKE = 0.05, 0.1
 
 #: Searches a board, or only some of its moves.
 Analyse = Callable[..., Analysis]
@@ -88,14 +86,13 @@ def asked_about(board: chess.Board, text: str) -> tuple[chess.Board, chess.Move,
 
 def case_of(board: chess.Board, move: chess.Move, analyse: Analyse) -> Case:
     """The case of ``move``, by a search of the other moves and one of the position after it. Another move must be
-    legal. The move is marked if it is an inaccuracy at least, or surely costs something."""
+    legal. The move is marked as in annotated games, and if it surely costs something."""
     after = board.copy()
     after.push(move)
     other = analyse(board, root_moves=[each for each in board.legal_moves if each != move])
     reply = over(after) or analyse(after)
     case = Case(board, move, other.pv, reply.pv, other.score, reply.score)
-    lost = human_expectation(case.had) - human_expectation(case.has)
-    return replace(case, marked=lost >= INACCURACY or case.drop > LITTLE)
+    return replace(case, marked=grade_of(case.had, case.has).bad or case.drop > LITTLE)
 
 
 def claim_of_best(
@@ -110,7 +107,7 @@ def claim_of_best(
     if other is not None:
         score = _mate_moved(best.score, board.turn, -1)
         case = Case(board, best.move, other.pv, best.pv, other.score, score)
-        only = human_expectation(case.has) - human_expectation(case.had) >= MISTAKE
+        only = grade_of(case.has, case.had) in (Grade.MISTAKE, Grade.BLUNDER)
         found = praise_of(case, tables)
         found = None if isinstance(found, OnlyMove) and not only else found
     found = found or merit(board, best.pv, best.score) or (result_by(tables, board, best.move) if tables else None)

@@ -8,19 +8,16 @@ from typing import Literal
 import chess
 
 from engine.explanation.claims import Case, Claim, Drawn, Gain, Material, Mating, OnlyMove, Opposition, Piece, Sacrifice
-from engine.explanation.effort import step
 from engine.explanation.gains import gain_of, net_losses, pieces
 from engine.explanation.line import Line
 from engine.explanation.material import balance
 from engine.explanation.merits import wins
 from engine.explanation.reasons import DRAWN, mating, reason_of, shows
+from engine.explanation.sacrifices import SACRIFICE, sacrificed
 from engine.explanation.standing import level
 from engine.explanation.tables import Tables, result_by
 from engine.explanation.themes import draw
-from engine.play.captures import Captures, taken, value
-
-#: Pawns that a sacrifice gives at least: the exchange.
-_SACRIFICE = 2
+from engine.play.captures import value
 
 #: Part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice.
 _RETURN = 0.6
@@ -55,11 +52,11 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
 def _sacrifice(case: Case) -> Sacrifice | None:
     """The sacrifice that the move makes, and its aim."""
     line = case.praised
-    offered = _offered(line)
+    offered = _given(line)
     if offered is None:
         return None
     piece, given = offered
-    exchange = piece.kind == chess.ROOK and given == _SACRIFICE
+    exchange = piece.kind == chess.ROOK and given == SACRIFICE
     claim = Sacrifice(line, piece, exchange, "standing", level=level(case.after))
     mates = case.has.mate()
     if mates is not None:
@@ -73,30 +70,15 @@ def _sacrifice(case: Case) -> Sacrifice | None:
     return replace(claim, aim="attack", target=target) if attacked else claim
 
 
-def _offered(line: Line) -> tuple[Piece, int] | None:
-    """The piece that the first move of ``line`` gives up and what it costs in pawns: the piece that is taken in the
-    line, else the most valuable offer. None if it is no sacrifice, or if no other move keeps the material."""
-    board, move = line.boards[0], line.moves[0]
-    given = {square: cost for square, cost in _offers(board, move).items() if cost >= _SACRIFICE}
-    most = max(given.values(), default=0)
-    kept = max(_SACRIFICE - 1, most - _SACRIFICE)
-    others = (other for other in board.legal_moves if other != move)
-    if not given or all(max(_offers(board, other).values(), default=0) > kept for other in others):
+def _given(line: Line) -> tuple[Piece, int] | None:
+    """The piece that the first move of ``line`` sacrifices and what it costs in pawns: the piece that is taken in the
+    line, else the most valuable one. None if it is no sacrifice."""
+    given = sacrificed(line.boards[0], line.moves[0])
+    if not given:
         return None
     reply = line.moves[1].to_square if len(line) > 1 else None
     square = reply if reply in given else max(given, key=lambda each: given[each])
     return Piece.at(line.boards[1], square), given[square]
-
-
-def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
-    """The squares on which the opponent can capture after ``move``, and what each capture wins in pawns, less what
-    ``move`` took."""
-    step()
-    after, won = board.copy(stack=False), taken(board, move)
-    after.push(move)
-    captures = Captures(after)
-    targets = {reply.to_square for reply in after.generate_legal_captures() if after.piece_type_at(reply.to_square)}
-    return {square: captures.won_on(square) - won for square in targets}
 
 
 def _return(case: Case, piece: Piece) -> Gain | None:

@@ -57,16 +57,6 @@ def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
     return chances(score, move).expectation()
 
 
-def human_expectation(score: Score) -> float:
-    """The expected points, from 0 to 1, when humans play on from ``score``, by lichess.org's curve.
-
-    >>> from chess.engine import Cp
-    >>> human_expectation(Cp(100))
-    0.591
-    """
-    return score.wdl(model="lichess").expectation()
-
-
 Kind = Literal[
     "decided",
     "lost",

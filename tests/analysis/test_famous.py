@@ -12,8 +12,8 @@ from chess.engine import Limit
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
-from engine.analysis.judge import Grade
 from engine.analysis.record import Judged
+from engine.play.grades import Grade
 
 
 def game_of(white: str) -> chess.pgn.Game:

@@ -21,7 +21,6 @@ from engine import Engine
 from engine.analysis import annotate, cli, games, record
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
-from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
 from engine.analysis.record import Record
 from engine.analysis.results import SUFFIX
@@ -29,6 +28,7 @@ from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
 from engine.explanation import explain
 from engine.files import WriteError, write_whole
+from engine.play.grades import Grade
 from engine.printing import PrintError
 from tests.analysis.conftest import GAMES
 

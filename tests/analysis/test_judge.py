@@ -7,9 +7,9 @@ import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 
 from engine.analysis import judge, lines
-from engine.analysis.judge import Grade, grade, lichess_grade
 from engine.api.types import Analysis
 from engine.explanation.standing import chances, expectation
+from engine.play.grades import Grade, grade, lichess_grade
 
 
 def test_expectation_grows_with_the_score_and_is_fair():

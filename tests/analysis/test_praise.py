@@ -4,8 +4,9 @@ import chess
 import pytest
 from chess.engine import Cp, Mate
 
-from engine.analysis.judge import Grade
-from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise
+from engine.analysis.praise import is_obvious, is_recapture, praise
+from engine.explanation.sacrifices import offered, sacrificed
+from engine.play.grades import Grade
 
 #: Positions, moves and the pawns that they offer; a sacrifice offers two or more.
 OFFERS = [
@@ -25,13 +26,13 @@ def test_a_sacrifice_offers_two_pawns_or_more(fen, san, pawns):
     board = chess.Board(fen)
     move = board.parse_san(san)
     assert offered(board, move) == pawns
-    assert is_sacrifice(board, move) == (pawns >= 2)
+    assert bool(sacrificed(board, move)) == (pawns >= 2)
 
 
 def test_a_piece_that_is_lost_anyway_is_no_sacrifice():
     board = chess.Board("8/Bkp5/1p6/8/8/8/8/7K w - - 0 1")
     assert {offered(board, move) for move in board.legal_moves} == {2, 3}
-    assert not any(is_sacrifice(board, move) for move in board.legal_moves)
+    assert not any(sacrificed(board, move) for move in board.legal_moves)
 
 
 def test_what_a_player_sees_at_once():
@@ -55,9 +56,9 @@ def test_a_capture_on_the_square_of_a_capture_is_a_recapture():
 
 def test_a_capture_sacrifices_despite_a_threat_of_mate():
     board = chess.Board("1r2k1r1/pbppnp1p/1b3P2/8/Q7/B1PB1q2/P4PPP/3R2K1 w - - 0 21")  # the Evergreen game
-    assert is_sacrifice(board, board.parse_san("Qxd7+"))
+    assert sacrificed(board, board.parse_san("Qxd7+"))
     parried = chess.Board("6k1/5ppp/8/8/8/5b2/2q2PPP/1Q1R2K1 w - - 0 1")
-    assert not is_sacrifice(parried, parried.parse_san("gxf3"))
+    assert not sacrificed(parried, parried.parse_san("gxf3"))
 
 
 def test_praise_goes_to_the_move_that_alone_holds_the_game():

@@ -11,11 +11,12 @@ from chess.engine import Cp, Limit, PovScore
 
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
-from engine.analysis.judge import Grade, ending
+from engine.analysis.judge import ending
 from engine.analysis.notes import annotated
 from engine.analysis.record import Record, positions
 from engine.analysis.report import entry
 from engine.explanation import explain
+from engine.play.grades import Grade
 
 
 def test_boards_reach_back_as_far_as_a_repetition_can():

@@ -34,10 +34,10 @@ from rich.progress import track
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games
-from engine.analysis.judge import Grade, lichess_grade
 from engine.analysis.record import Judged, positions
 from engine.console import Console
 from engine.explanation import Case, Claim, praise_of, reason_of
+from engine.play.grades import Grade, lichess_grade
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.matches.engines import parse_words

@@ -1,0 +1,59 @@
+"""Sacrifices: the material that a move offers, by the captures on the board.
+
+A sacrifice leaves the opponent a capture that wins at least the exchange, counted against what the move itself took,
+where another move would have kept that. The capture of a piece that takes part in a mate in one is none. Searches of
+captures are steps of the :mod:`.effort`.
+"""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.effort import step
+from engine.explanation.themes.threat import mate_in_one
+from engine.play.captures import Captures, taken
+
+#: The least material that a sacrifice gives, in pawns: the exchange.
+SACRIFICE = 2
+
+
+def sacrificed(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
+    """The squares of the pieces that ``move`` sacrifices, and what each costs in pawns; empty if it is no sacrifice."""
+    given = {square: pawns for square, pawns in _offers(board, move).items() if pawns >= SACRIFICE}
+    if not given or _parries_mate(board, move):
+        return {}
+    kept = max(SACRIFICE - 1, max(given.values()) - SACRIFICE)  # what the others may give for this to be a choice
+    others = (other for other in board.legal_moves if other != move)
+    return given if any(offered(board, other) <= kept for other in others) else {}
+
+
+def offered(board: chess.Board, move: chess.Move) -> int:
+    """The pawns that the opponent wins by his best capture after ``move``, less what the move itself took.
+
+    >>> board = chess.Board("6k1/8/4p3/3p4/8/8/3R4/6K1 w - - 0 1")
+    >>> offered(board, chess.Move.from_uci("d2d5")), offered(board, chess.Move.from_uci("d2d4"))
+    (4, 0)
+    """
+    return max(_offers(board, move).values(), default=-taken(board, move))
+
+
+def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
+    """The squares on which the opponent can capture after ``move``, and what each capture wins in pawns, less what
+    ``move`` took."""
+    step()
+    after, won = board.copy(stack=False), taken(board, move)
+    after.push(move)
+    captures = Captures(after)
+    targets = {reply.to_square for reply in after.generate_legal_captures() if after.piece_type_at(reply.to_square)}
+    return {square: captures.won_on(square) - won for square in targets}
+
+
+def _parries_mate(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the opponent threatens mate in one and ``move`` captures a piece that takes part in it."""
+    mate = mate_in_one(board) if board.is_capture(move) and not board.is_check() else None
+    if mate is None:
+        return False
+    mated = board.copy(stack=False)
+    mated.push(chess.Move.null())
+    mated.push(mate)
+    return mate.from_square == move.to_square or not (mated.remove_piece_at(move.to_square) and mated.is_checkmate())
