@@ -20,6 +20,7 @@ FLOORS: dict[str, int] = {
     "commandline": 2,
     "console": 1,
     "processes": 1,
+    "pages": 0,
     "reading": 2,
     "jit": 2,
     "board": 3,
@@ -33,8 +34,8 @@ FLOORS: dict[str, int] = {
     # Beside the engine: they stand on it, and only the command line stands on them.
     "textbook": 10,
     "lab": 11,
-    "analysis": 12,
-    "suites": 13,
+    "analysis": 11,
+    "suites": 11,
 }
 
 #: Parts without a floor of their own: the package itself names its version and passes on ``Engine``.
