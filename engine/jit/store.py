@@ -1,9 +1,10 @@
 """Files of compiled code in the cache folder, and recovery when files or disks fail.
 
 ``FOLDER/jit-SETTINGS/LAYER-SOURCES/FUNCTION-KEY.nbc`` holds one function for one signature: a checksum, its key, and
-numba's pickle of it. Files with a wrong checksum, or that another user could have written, are never loaded. No error
-ends a start: the engine recompiles and replaces files that it cannot load; if it cannot replace them, it compiles for
-this run only.
+numba's pickle of it. Loading code runs it, so ``jit-SETTINGS`` is opened once, and everything is loaded from there: it
+must belong to the user or to root, and nobody else may have write access (Windows itself keeps users' folders private).
+No error ends a start: the engine recompiles and replaces files that it cannot load; if it cannot replace them, it
+compiles for this run only.
 """
 
 from __future__ import annotations
@@ -20,9 +21,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-
-from engine.jit import trust
-from engine.jit.trust import Unusable
 
 #: The first bytes of every file; the number is the version of the layout.
 _MAGIC = b"numbat kernel 1\n"
@@ -48,8 +46,13 @@ _USE_SECONDS = 600
 #: A trial file: nothing is compiled for the folder unless it fits.
 _ROOM, _ROOM_BYTES = f"room{_PART}", 24 << 20
 
+_ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class Unusable(OSError):
+    """A folder or file from which code must not be loaded; the message gives the reason."""
 
 
 class Store:
@@ -63,7 +66,8 @@ class Store:
         self.folder = folder
         self._settings = folder / f"jit-{settings}"
         self._layers = layers
-        self._trusted: set[Path] = set()
+        self._root: int | None = None
+        self._used: set[str] = set()
         self._remarks: list[str] = []
         self._found_damage = False
         #: False after a failed save: nothing more is saved.
@@ -89,8 +93,11 @@ class Store:
 
     def read(self, layer: str, name: str, key: str) -> bytes | None:
         """The data saved as ``name`` under ``key``; None if missing or unusable."""
+        directory = self.directory(layer)
         try:
-            return _load(self._checked(self.directory(layer)) / name, _digest(key))
+            data = self._load(f"{directory.name}/{name}", _digest(key))
+            self._mark_used(directory)
+            return data
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -136,23 +143,49 @@ class Store:
                 if now - _time(path) > _PART_SECONDS:
                     path.unlink()
 
-    def _checked(self, directory: Path) -> Path:
-        """``directory``, safe to load from and marked as used. Raises OSError."""
-        if directory in self._trusted:
-            return directory
-        if self.folder not in self._trusted:
-            trust.check_folder(self.folder)
-            self._trusted.add(self.folder)
-        for place in (self._settings, directory):
-            status = os.lstat(place)
-            if not stat.S_ISDIR(status.st_mode):
-                raise Unusable(f"{place.name} is not a directory")
-            trust.check(place, status)
-        self._trusted.add(directory)
-        if time.time() - status.st_mtime > _USE_SECONDS:
+    def _open(self) -> int | None:
+        """The descriptor of the folder of code, opened and checked once; None on Windows. Raises OSError."""
+        if not self.folder.is_absolute():
+            raise Unusable("not an absolute path")
+        if self._root is None and hasattr(os, "geteuid"):
+            root = os.open(self._settings, _ENTER)
+            status, fault = os.fstat(root), ""
+            if status.st_uid not in (os.geteuid(), 0):
+                fault = f"{self._settings} belongs to another user"
+            elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                fault = f"others can write to {self._settings}"
+            if fault:
+                os.close(root)
+                raise Unusable(fault)
+            self._root = root
+        return self._root
+
+    def _load(self, place: str, digest: bytes) -> bytes:
+        """The data saved as ``place``, a path in the folder of code, under the key of ``digest``. Raises OSError."""
+        root = self._open()
+        handle = os.open(self._settings / place if root is None else place, _READ, dir_fd=root)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise Unusable(f"{place} is not a file")
+            with open(handle, "rb", closefd=False) as file:
+                content = file.read()
+        finally:
+            os.close(handle)
+        start = len(_MAGIC) + _SUM_BYTES
+        total, rest = content[len(_MAGIC) : start], content[start:]
+        if content[: len(_MAGIC)] != _MAGIC or total != hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest():
+            raise Unusable(f"{place} has a wrong checksum")
+        if rest[:_KEY_BYTES] != digest:
+            raise Unusable(f"{place} holds another function")
+        return rest[_KEY_BYTES:]
+
+    def _mark_used(self, directory: Path) -> None:
+        """Note the time of use, for :meth:`tidy`."""
+        if directory.name not in self._used:
+            self._used.add(directory.name)
             with suppress(OSError):  # another user may own it
-                os.utime(directory)
-        return directory
+                if time.time() - _time(directory) > _USE_SECONDS:
+                    os.utime(directory)
 
     def _attempt(self, save: Callable[[], None]) -> None:
         """Call ``save`` unless an earlier save failed."""
@@ -195,37 +228,16 @@ class Store:
 
     def _make(self, directory: Path) -> None:
         """Create ``directory``, replacing anything else of that name. Raises OSError."""
-        with suppress(OSError):
-            self._checked(directory)
-            return
-        trust.check_folder(self.folder, make=True)
+        if not self.folder.is_absolute():
+            raise Unusable("not an absolute path")
+        os.makedirs(self.folder, 0o700, exist_ok=True)
         for place in (self._settings, directory):
             if not _is_directory(place):
                 place.unlink(missing_ok=True)
-                with suppress(FileExistsError):
+                with suppress(FileExistsError):  # another process was faster
                     os.mkdir(place, 0o700)
-            trust.check(place, os.lstat(place))
-
-
-def _load(path: Path, digest: bytes) -> bytes:
-    """The data saved in ``path`` under the key with this ``digest``. Raises OSError."""
-    handle = os.open(path, _READ)
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise Unusable(f"{path.name} is not a file")
-        trust.check(path, status)
-        with open(handle, "rb", closefd=False) as file:
-            content = file.read()
-    finally:
-        os.close(handle)
-    start = len(_MAGIC) + _SUM_BYTES
-    total, rest = content[len(_MAGIC) : start], content[start:]
-    if content[: len(_MAGIC)] != _MAGIC or total != hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest():
-        raise Unusable(f"{path.name} has a wrong checksum")
-    if rest[:_KEY_BYTES] != digest:
-        raise Unusable(f"{path.name} holds another function")
-    return rest[_KEY_BYTES:]
+                    self._root = None
+        self._open()
 
 
 def _is_directory(path: Path) -> bool:

@@ -137,22 +137,21 @@ def test_missing_code_is_not_damage(root: Path, remove: Callable[[Path], None]) 
 @pytest.mark.parametrize("change", [*GONE.values(), DAMAGE["file for the layer"], DAMAGE["file for the settings"]])
 def test_code_is_kept_where_files_have_no_owners(tmp_path, change, monkeypatch):
     """As on Windows, which also reports a path below a file as missing."""
-    real = os.lstat
+    real = os.open
 
-    def windows(path: Any, *arguments: Any, **names: Any) -> Any:
+    def windows(path: Any, *arguments: Any, **names: Any) -> int:
         try:
             return real(path, *arguments, **names)
         except NotADirectoryError as error:
             raise FileNotFoundError(errno.ENOENT, "Path not found") from error
 
     monkeypatch.delattr(os, "geteuid", raising=False)
-    monkeypatch.setattr(os, "lstat", windows)
+    monkeypatch.setattr(os, "open", windows)
     root = tmp_path / "new" / "cache"
     assert new_store(root).prepare()
     assert [start(new_store(root)) for _ in range(2)] == [(42, 0, []), (42, 1, [])]
     change(root)
-    result, hits, remarks = start(new_store(root))
-    assert (result, hits, len(remarks)) == (42, 0, 0 if change in GONE.values() else 1)
+    assert start(new_store(root)) == (42, 0, [])
     assert start(new_store(root)) == (42, 1, [])
 
 
@@ -260,7 +259,7 @@ def test_an_unreadable_file_is_replaced(root: Path, monkeypatch: pytest.MonkeyPa
     real = os.open
 
     def refuse(path: Any, *arguments: Any, **names: Any) -> int:
-        if Path(path) == unreadable:
+        if Path(path).name == unreadable.name:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return real(path, *arguments, **names)
 
@@ -322,5 +321,5 @@ def test_directories_and_files_are_the_users_alone(tmp_path: Path) -> None:
         assert start(store)[0] == 42
     finally:
         os.umask(mask)
-    for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")):
+    for path in (store.folder, *store.folder.rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o644), path

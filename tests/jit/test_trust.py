@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from engine.jit import INTERPRETED
-from engine.jit.trust import Unusable, check_folder
 from tests.jit.stores import new_store, plant, start
 from tests.strict import REPOSITORY, run_python
 
@@ -23,8 +22,8 @@ pytestmark = [
 
 as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
 
-#: Users and a group that need not exist.
-STRANGER, VISITOR, CLUB = 4711, 4712, 4713
+#: Users that need not exist.
+STRANGER, VISITOR = 4711, 4712
 
 
 class Mark:
@@ -50,92 +49,27 @@ def _file(root: Path) -> Path:
     return path
 
 
-def _chmod(choose: Callable[[Path], Path], mode: int, group: int = -1) -> Callable[[Path], None]:
-    def change(root: Path) -> None:
-        if group != -1:
-            os.chown(choose(root), -1, group)
-        choose(root).chmod(mode)
-
-    return change
-
-
-def _give_away(choose: Callable[[Path], Path]) -> Callable[[Path], None]:
-    return lambda root: os.chown(choose(root), STRANGER, STRANGER)
-
-
-def _link(owner: int) -> Callable[[Path], None]:
-    """The cache is somewhere else, with a symbolic link of ``owner`` in its place."""
-
-    def link(root: Path) -> None:
-        root.rename(root.parent / "elsewhere")
-        root.symlink_to("elsewhere")
-        os.chown(root, owner, -1, follow_symlinks=False)
-
-    return link
-
-
-def _link_to_a_strangers_link(root: Path) -> None:
-    _link(STRANGER)(root)
-    root.rename(root.parent / "link")
-    root.symlink_to("link")
-
-
-def _link_to_a_strangers(root: Path) -> None:
-    root.rename(root.parent / "elsewhere")
-    root.symlink_to(root.parent / "elsewhere")
-    os.chown(root.parent / "elsewhere", STRANGER, -1)
-
-
-def _the_root(root: Path) -> Path:
-    return root
-
-
 def _settings(root: Path) -> Path:
     return _file(root).parent.parent
 
 
-def _layer(root: Path) -> Path:
-    return _file(root).parent
+def _link(root: Path) -> None:
+    """A stranger's link to a folder of the user."""
+    folder = _settings(root)
+    folder.rename(root / "elsewhere")
+    folder.symlink_to("elsewhere")
+    os.chown(folder, STRANGER, STRANGER, follow_symlinks=False)
 
 
-def _above(root: Path) -> Path:
-    return root.parent
+def _give_away(root: Path) -> None:
+    os.chown(_settings(root), STRANGER, STRANGER)
 
 
-OPEN: dict[str, Callable[[Path], None]] = {
-    "anybody writes the root": _chmod(_the_root, 0o777),
-    "sticky root": _chmod(_the_root, 0o1777),
-    "anybody writes the settings": _chmod(_settings, 0o777),
-    "anybody writes the layer": _chmod(_layer, 0o722),
-    "anybody writes the file": _chmod(_file, 0o666),
-    "anybody writes above": _chmod(_above, 0o777),
+UNSAFE: dict[str, Callable[[Path], None]] = {
+    "anybody writes": lambda root: _settings(root).chmod(0o777),
+    "a group writes": lambda root: _settings(root).chmod(0o770),
+    "sticky": lambda root: _settings(root).chmod(0o1777),
 }
-
-FOREIGN: dict[str, Callable[[Path], None]] = {
-    "a club writes the root": _chmod(_the_root, 0o770, CLUB),
-    "a stranger's root": _give_away(_the_root),
-    "a stranger's settings": _give_away(_settings),
-    "a stranger's layer": _give_away(_layer),
-    "a stranger's file": _give_away(_file),
-    "a stranger's above": _give_away(_above),
-    "a stranger's link": _link(STRANGER),
-    "a link to a stranger's link": _link_to_a_strangers_link,
-    "a link to a stranger's": _link_to_a_strangers,
-}
-
-
-def _assert_refused(root: Path, ran: Path, change: Callable[[Path], None]) -> None:
-    """The code is compiled instead; of a file alone, the next start finds a new one."""
-    change(root)
-    status = _file(root).stat()
-    only_the_file = status.st_uid == STRANGER or bool(status.st_mode & 0o022)
-    result, hits, remarks = start(new_store(root))
-    assert not ran.exists(), "planted code ran"
-    assert (result, hits, len(remarks)) == (42, 0, 1)
-    assert remarks[0].startswith("cannot use some" if only_the_file else "cannot keep")
-    assert re.search(r"belongs to another user|others can write to", remarks[0])
-    assert start(new_store(root)) == ((42, 1, []) if only_the_file else (42, 0, remarks))
-    assert not ran.exists()
 
 
 def test_planted_code_runs_if_it_is_trusted(root: Path, tmp_path: Path) -> None:
@@ -144,43 +78,53 @@ def test_planted_code_runs_if_it_is_trusted(root: Path, tmp_path: Path) -> None:
     assert (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("change", OPEN.values(), ids=OPEN.keys())
+def _assert_refused(root: Path, ran: Path) -> None:
+    result, hits, (line,) = start(new_store(root))
+    assert (result, hits) == (42, 0)
+    assert line.startswith("cannot keep")
+    assert re.search(r"belongs to another user|others can write to", line)
+    assert not ran.exists(), "planted code ran"
+
+
+@pytest.mark.parametrize("change", UNSAFE.values(), ids=UNSAFE.keys())
 def test_code_writable_by_others_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
-    _assert_refused(root, tmp_path / "ran", change)
+    change(root)
+    _assert_refused(root, tmp_path / "ran")
 
 
 @as_root
-@pytest.mark.parametrize("change", FOREIGN.values(), ids=FOREIGN.keys())
-def test_code_of_others_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
-    _assert_refused(root, tmp_path / "ran", change)
+def test_code_of_others_is_refused(root: Path, tmp_path: Path) -> None:
+    _give_away(root)
+    _assert_refused(root, tmp_path / "ran")
 
 
-FINE: dict[str, Callable[[Path], None]] = {
-    "sticky above": _chmod(_above, 0o1777),
-    "others read": _chmod(_the_root, 0o755),
-    "own link": _link(os.geteuid() if hasattr(os, "geteuid") else 0),
-}
-
-
-@pytest.mark.parametrize("change", FINE.values(), ids=FINE.keys())
-def test_code_of_the_user_is_used(tmp_path: Path, change: Callable[[Path], None]) -> None:
-    root = tmp_path / "above" / "cache"
-    start(new_store(root))
-    change(root)
+@as_root
+def test_a_link_is_replaced(root: Path, tmp_path: Path) -> None:
+    _link(root)
+    result, hits, (line,) = start(new_store(root))
+    assert (result, hits) == (42, 0)
+    assert line.startswith("cannot use some")
+    assert not (tmp_path / "ran").exists()
     assert start(new_store(root)) == (42, 1, [])
 
 
-@as_root
-def test_a_container_that_does_not_know_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There the directories above the user's show another owner; the user's own never do."""
-    folder = tmp_path / "above" / "cache"
-    folder.mkdir(parents=True)
-    os.chown(folder.parent, STRANGER, STRANGER)
-    monkeypatch.setattr("engine.jit.trust._unmapped_root", lambda: STRANGER)
-    check_folder(folder)
-    os.chown(folder, STRANGER, STRANGER)
-    with pytest.raises(Unusable):
-        check_folder(folder)
+def test_a_folder_exchanged_after_its_check_is_not_read(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    store = new_store(folder)
+    assert start(store) == (42, 0, [])
+    (folder / "jit-here").rename(tmp_path / "away")
+    plant(folder, pickle.dumps(Mark(tmp_path / "ran")))
+    assert start(store) == (42, 1, [])
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_the_folders_above_do_not_matter(tmp_path: Path, mode: int) -> None:
+    """Who exchanges the checked folder for another leaves one of his own there."""
+    folder = tmp_path / "cache"
+    start(new_store(folder))
+    folder.chmod(mode)
+    assert start(new_store(folder)) == (42, 1, [])
 
 
 #: A start as another user: result, whether it was loaded, remarks. That user may not be able to read Python itself, so
@@ -246,5 +190,5 @@ def test_other_users_do_not_run_planted_code(shared: Path) -> None:
         os.chown(path, STRANGER, STRANGER)
     result, hits, (line,) = _as_visitor(shared, folder)
     assert (result, hits) == (42, 0)
-    assert f"{folder} belongs to another user" in line
+    assert f"{folder / 'jit-here'} belongs to another user" in line
     assert not ran.exists()
