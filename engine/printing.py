@@ -38,7 +38,7 @@ class PrintError(Exception):
         self.reason = reason
 
 
-class _Stream:
+class _Forwarder:
     """A text stream whose failures are :class:`PrintError`, not to be confused with those of a file."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -64,7 +64,7 @@ class _Stream:
         return getattr(self.stream, name)
 
 
-class _Guard(_Stream):
+class _Guard(_Forwarder):
     """A stream that prints everything :func:`escaped`. Consoles escape by themselves and bypass it."""
 
     def write(self, text: str) -> int:
@@ -86,4 +86,4 @@ def guard_streams() -> None:
 
 def unguarded(stream: IO[str]) -> IO[str]:
     """The unguarded stream, for the program's own control characters."""
-    return cast("IO[str]", _Stream(stream.stream)) if isinstance(stream, _Guard) else stream
+    return cast("IO[str]", _Forwarder(stream.stream)) if isinstance(stream, _Guard) else stream

@@ -19,7 +19,7 @@ from chess.engine import Cp, Limit, Score
 
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, SECOND, Pace
 from engine.analysis.praise import EQUAL, is_recapture, praise
-from engine.analysis.record import LINE, Mark, Record
+from engine.analysis.record import LINE, Findings, Mark
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim, to_json
@@ -67,12 +67,12 @@ class Annotator:
         self._whole_game = whole_game
         self._explain = explain
 
-    def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done: None) -> Record:
+    def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done: None) -> Findings:
         """Search the main line of ``game`` up to a null move; ``on_step`` is called after each search.
 
         Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
         """
-        record = Record.of(game)
+        record = Findings.of(game)
         pace = Pace.of(self._limit, len(record.positions) if self._whole_game else 1)
         if self._whole_game and pace.unit != "time":
             raise ValueError("a whole game can only be limited by time")
@@ -84,7 +84,7 @@ class _Run:
     """The passes over one game. ``pool`` is the budget left for second searches; ``suspects`` are the positions whose
     moves need some, with their numbers, which add up to ``missing``; ``amounts`` the limits of those that were made."""
 
-    def __init__(self, engine: Engine, record: Record, pace: Pace, explain: Explain | None, on_step: OnStep) -> None:
+    def __init__(self, engine: Engine, record: Findings, pace: Pace, explain: Explain | None, on_step: OnStep) -> None:
         self._engine = engine
         self._record = record
         self._pace = pace

@@ -24,7 +24,7 @@ from engine.analysis import notes
 from engine.analysis.files import AnalysisError, pgn_text, read_bytes, read_games
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
 from engine.analysis.player import players_of
-from engine.analysis.record import Record, positions
+from engine.analysis.record import Findings, positions
 from engine.analysis.report import MARKS, PAGE_MARK, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
 from engine.commandline import DONE, INTERRUPTED, REFUSED, limit_of, refuse
@@ -65,7 +65,7 @@ def analyse(
         return code
     _check_distinct_outputs(files)
     try:
-        _Run(files, label, console).go(
+        _Batch(files, label, console).go(
             Setup(options, limit, whole_game), annotate or partial(annotate_all, jobs=chosen.jobs or 1)
         )
     except BaseException as error:
@@ -95,7 +95,7 @@ def _engine_name(words: str, options: dict[str, Any]) -> str:
 
 
 @dataclass(eq=False)
-class _Game:
+class _GameTask:
     """A game of a file, which has ``size`` positions up to a null move, if any (``cut``). ``page`` is the JSON for its
     page, if it has results."""
 
@@ -118,7 +118,7 @@ class _Game:
 
     def show(self, stored: dict[str, Any]) -> None:
         """Make the page's JSON from stored results. Raises ValueError if they are damaged."""
-        record = Record.of(self.game)
+        record = Findings.of(self.game)
         record.load(stored)
         moves = record.judged()
         self.page = entry(notes.annotated(self.game, stored["label"], moves), moves, self.number)
@@ -135,7 +135,7 @@ class _File:
     output: Path
     html: Path
     results: Results
-    games: list[_Game]
+    games: list[_GameTask]
     name: str
     player: str = ""
 
@@ -160,7 +160,7 @@ class _File:
         for number, game in enumerate(games, 1):
             size = len(positions(game))
             cut = size <= len(list(game.mainline()))
-            result.games.append(_Game(result, number, game, digest_of(game), size, cut))
+            result.games.append(_GameTask(result, number, game, digest_of(game), size, cut))
         return result
 
     def check_unedited(self) -> None:
@@ -225,7 +225,7 @@ def _check_distinct_outputs(files: Sequence[_File]) -> None:
         seen.add(real)
 
 
-class _Run:
+class _Batch:
     """Annotates the games that are not finished under the settings in ``label``, and shows the progress."""
 
     def __init__(self, files: Sequence[_File], label: str, console: Console) -> None:
@@ -236,7 +236,7 @@ class _Run:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         self._bar = Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
         self._task = self._bar.add_task("", total=sum(game.size for game in self._games))
-        self._parts: dict[_Game, float] = {}
+        self._parts: dict[_GameTask, float] = {}
         self._unsaved: set[_File] = set()
         self._save_at = 0.0
 
@@ -289,7 +289,7 @@ class _Run:
             raise completed.error
         self._complete(game, completed.error)
 
-    def _complete(self, game: _Game, error: BaseException | None = None) -> None:
+    def _complete(self, game: _GameTask, error: BaseException | None = None) -> None:
         self._bar.update(self._task, advance=(1 - self._parts.pop(game, 0.0)) * game.size)
         if error:
             self._say(f"{game} is not annotated: {error}")

@@ -38,7 +38,7 @@ class Setup:
 #: Gets the part of an item's work that is done, as a number, or a remark; a remark may belong to no item.
 OnReport = Callable[[Item | None, float | str], None]
 
-#: Yields each item, as it is done, with the JSON of its :class:`~engine.analysis.record.Record`, or with an error.
+#: Yields each item, as it is done, with the JSON of its :class:`~engine.analysis.record.Findings`, or with an error.
 AnnotateAll = Callable[[Setup, Iterator[Item], OnReport], Generator[Completed, None, None]]
 
 

@@ -23,7 +23,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class OpeningTable:
     """``names`` of positions, and all positions of ``theory``: those with names and those on the way to them."""
 
     names: dict[str, Opening]
@@ -31,7 +31,7 @@ class Table:
 
 
 @cache
-def table() -> Table:
+def table() -> OpeningTable:
     """The table in the package. Lines that end in mate have names, as traps; they are not theory."""
     names: dict[str, Opening] = {}
     theory: set[str] = set()
@@ -51,7 +51,7 @@ def table() -> Table:
         names[keys[-1]] = Opening(eco, name)
         if not board.is_checkmate():
             theory.update(keys)
-    return Table(names, frozenset(theory))
+    return OpeningTable(names, frozenset(theory))
 
 
 def _rows() -> Iterator[tuple[str, str, str]]:

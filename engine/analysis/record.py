@@ -97,14 +97,14 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Record:
+class Findings:
     """All positions of a game up to a null move; ``decisive`` if the result is a win: then no draw was claimed."""
 
     positions: list[GamePosition]
     decisive: bool = False
 
     @classmethod
-    def of(cls, game: chess.pgn.Game) -> Record:
+    def of(cls, game: chess.pgn.Game) -> Findings:
         """A record of ``game`` before any search."""
         board, decisive = game.board(), is_decisive(game)
         boards, drawn, occurred = [board.copy(stack=1)], [False], Counter([board.epd()])

@@ -33,7 +33,7 @@ _LARGE = 1 << 19
 _Item = TypeVar("_Item")
 
 
-class _Record(np.record):  # type: ignore[misc]  # final only in numpy's stubs
+class _FastRecord(np.record):  # type: ignore[misc]  # final only in numpy's stubs
     """A record that hands its memory to compiled code directly. numpy would format all fields as text at each call,
     which takes longer than many kernels."""
 
@@ -51,7 +51,7 @@ def _as_records(array: Any) -> Any:
 
 @cache
 def _record_dtype(dtype: np.dtype) -> np.dtype:
-    return np.dtype((_Record, dtype))
+    return np.dtype((_FastRecord, dtype))
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:

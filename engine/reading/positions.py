@@ -21,7 +21,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ReadPosition:
     """A legal position from a line of text. ``rest`` is the text after it, such as the operations of EPD; ``repairs``
     says what was changed to make it legal."""
 
@@ -30,7 +30,7 @@ class Position:
     repairs: tuple[str, ...] = ()
 
 
-def read_position(line: str, chess960: bool = False, unreachable: bool = False) -> Position:
+def read_position(line: str, chess960: bool = False, unreachable: bool = False) -> ReadPosition:
     """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
 
     Castling rights that only exist in Chess960 make it a Chess960 position, as does ``chess960``. Rights without their
@@ -58,7 +58,7 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
         repairs.append(f"en passant square '{fields[3]}' is dropped: no pawn has just passed it")
     if board.status() & ~(chess.STATUS_IMPOSSIBLE_CHECK if unreachable else 0):
         raise PositionError(f"not a legal position: {quoted(line.strip())} ({faults(board)})")
-    return Position(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
+    return ReadPosition(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
 
 
 #: A remark on castling rights that make a position one of Chess960.
@@ -97,7 +97,7 @@ def read_positions(
     path: str | os.PathLike[str],
     report: Callable[[str], None] = lambda repair: None,
     on_fault: Callable[[ReadError], object] = raise_fault,
-) -> Iterator[tuple[int, Position]]:
+) -> Iterator[tuple[int, ReadPosition]]:
     """Line numbers and positions of a file with one FEN or EPD a line; blank lines and those that begin with ``#`` are
     skipped. Repairs are reported; ``on_fault`` gets a ReadError, which names file and line, for each unreadable line,
     and raises it unless told otherwise. Raises ReadError if there are no positions."""

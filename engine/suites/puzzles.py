@@ -17,7 +17,7 @@ import chess
 from engine.api.boards import check_supported
 from engine.messages import quoted
 from engine.reading import ReadError, read_move, read_positions
-from engine.reading.positions import Position, operations_of, raise_fault
+from engine.reading.positions import ReadPosition, operations_of, raise_fault
 
 _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
@@ -61,7 +61,7 @@ def load_suite(
     return puzzles
 
 
-def puzzle_of(found: Position, name: str) -> Puzzle:
+def puzzle_of(found: ReadPosition, name: str) -> Puzzle:
     """The puzzle in a line of EPD, called ``name`` if it has no ``id``. Raises ValueError."""
     board, operations = found.board, operations_of(found.rest)
     check_supported(board)

@@ -22,7 +22,7 @@ from engine.analysis import annotate, cli, games, record
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
 from engine.analysis.notes import TAG
-from engine.analysis.record import Record
+from engine.analysis.record import Findings
 from engine.analysis.results import SUFFIX
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
@@ -159,7 +159,7 @@ def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, se
 
 @pytest.mark.parametrize(
     "place",
-    [(annotate, "praise"), (Record, "put"), (Record, "load"), (games, "entry")],
+    [(annotate, "praise"), (Findings, "put"), (Findings, "load"), (games, "entry")],
     ids=lambda place: place[1],
 )
 def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):
@@ -311,7 +311,7 @@ def test_the_evaluations_of_others_stay_behind_ours(pgn):
 
 def test_the_only_move_costs_nothing():
     game = read_game(io.StringIO('[FEN "7k/8/5K2/8/8/8/8/6R1 b - - 0 1"]\n\n1... Kh7 2. Kf7 Kh8 3. Rh1# *\n'))
-    found = Record.of(game)
+    found = Findings.of(game)
     for position, score in zip(found.positions, (0, 900, 900, 900), strict=False):
         position.score = PovScore(Cp(score), chess.WHITE)
     assert [judged.loss for judged in found.judged()] == [0, 0, 0, 0, 0]

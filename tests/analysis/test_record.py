@@ -13,7 +13,7 @@ from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.judge import ending
 from engine.analysis.notes import annotated
-from engine.analysis.record import Record, positions
+from engine.analysis.record import Findings, positions
 from engine.analysis.report import entry
 from engine.explanation import explain
 from engine.play.grades import Grade
@@ -21,7 +21,7 @@ from engine.play.grades import Grade
 
 def test_boards_reach_back_as_far_as_a_repetition_can():
     (game,) = games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 6. Nf3 Nc6 7. Nxe5 Nb8 *")
-    record = Record.of(game)
+    record = Findings.of(game)
     for at, node in enumerate(positions(game)):
         board = record.board(at)
         assert board == node.board()
@@ -32,14 +32,14 @@ def test_boards_reach_back_as_far_as_a_repetition_can():
 @pytest.mark.parametrize(("result", "score"), [("*", PovScore(Cp(0), chess.WHITE)), ("1-0", None)])
 def test_a_claimable_draw_ends_the_game_unless_somebody_won(result, score):
     (game,) = games_in(f"1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 {result}")
-    assert Record.of(game).positions[-1].score == score
+    assert Findings.of(game).positions[-1].score == score
 
 
 def test_moves_and_alternatives_share_the_fifty_move_rule():
     """Both 91...Kc5 and 91...Ke6 complete the hundredth ply, after which White could still take the pawn."""
     for move in ("Kc5", "Ke6"):
         (game,) = games_in(f'[FEN "8/8/3k4/8/8/3K4/7p/6Q1 w - - 98 91"]\n\n91. Qg2 {move} 92. Qxh2 *')
-        record = Record.of(game)
+        record = Findings.of(game)
         for at, cp in enumerate((0, 0, 900, 900)):
             record.put(at, PovScore(Cp(cp), chess.WHITE), 1, ())
         assert record.played(1) == PovScore(Cp(0), chess.WHITE)
@@ -50,7 +50,7 @@ def test_draws_are_those_of_python_chess():
     (game,) = games_in(
         "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 e5 6. Ng1 Nf6 7. Nf3 Ng8 8. Ng1 Nf6 9. Nf3 *"
     )
-    drawn = [found.drawn for found in Record.of(game).positions]
+    drawn = [found.drawn for found in Findings.of(game).positions]
     assert drawn == [ending(node.board()) is not None for node in positions(game)]
     assert any(drawn)
 
@@ -58,11 +58,11 @@ def test_draws_are_those_of_python_chess():
 def test_results_outlast_a_file(numbat, pgn):
     for game in read_games(pgn):
         found = Annotator(numbat, Limit(depth=6), explain=explain).annotate(game)
-        again = Record.of(game)
+        again = Findings.of(game)
         again.load(json.loads(json.dumps(found.to_json())))
         assert again.judged() == found.judged()
         with pytest.raises(ValueError, match="zip"):
-            Record.of(game).load(found.to_json() | {"positions": []})
+            Findings.of(game).load(found.to_json() | {"positions": []})
 
 
 def shuffled(plies: int) -> chess.pgn.Game:
@@ -76,7 +76,7 @@ def test_memory_grows_with_the_plies_only():
     def peak(plies: int) -> int:
         game = shuffled(plies)
         tracemalloc.start()
-        record = Record.of(game)
+        record = Findings.of(game)
         for found in record.positions:
             found.score = found.score or PovScore(Cp(0), chess.WHITE)
         moves = record.judged()
