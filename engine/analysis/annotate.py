@@ -257,7 +257,7 @@ class _Run:
         return self._find_more(at, mark, other) if how.bad else mark
 
     def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
-        """The mark with the moves that are as good as the ``better`` one."""
+        """The mark with the moves that are as good as the ``better`` one, and those that are bad."""
         found = self._record.positions[at]
         turn = found.board.turn
         best = better.score.pov(turn)
@@ -265,6 +265,7 @@ class _Run:
         if not moves:
             return mark
         lines = self._search_alone(at, moves, self._pace.glance())
+        bad = [line.pv for line in lines if len(line.pv) > 1 and grade_of(best, line.score.pov(turn)).bad]
         also = []
         if points(best) > _LOST:
             candidates = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn)) in _NEAR][:_SEVERAL]
@@ -274,7 +275,8 @@ class _Run:
                 scores = [line.score.pov(turn) for line in deep]
                 best = max(best, *scores)
                 also = [line.pv[0] for line, score in zip(deep, scores, strict=True) if cost(best, score) < _AS_GOOD]
-        return replace(mark, also=tuple(also))
+        refuted = tuple((pv[0], pv[1]) for pv in bad if pv[0] not in also)
+        return replace(mark, also=tuple(also), refuted=refuted)
 
     # All
 

@@ -28,13 +28,13 @@ function show(words) {
 }
 
 function attempt(uci) {
-  const p = game.plies[lesson.plies[lesson.at]], {legal, also, best} = p.try, san = legal[uci];
+  const p = game.plies[lesson.plies[lesson.at]], {legal, also, best, replies} = p.try, san = legal[uci];
   lesson.from = "";
   if (san === undefined) show("That is not a legal move.");
   else if (uci === best) { lesson.done = true; show(`Correct: ${san}.`); reveal(); }
   else if (also.includes(uci)) { lesson.done = true; show(`Good enough: ${san}. Best was ${legal[best]}.`); reveal(); }
   else if (san === p.san) show(`${san} is what was played. Try another move.`);
-  else show(`${san} is not good enough. Try another move.`);
+  else show(`${san} is not good enough${replies[uci] ? `: ${replies[uci]}` : ""}. Try another move.`);
   mark();
 }
 

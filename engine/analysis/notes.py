@@ -93,10 +93,11 @@ def _write_mark(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
     between = "" if not before else " " if before[-1] in ".!?]" else " - "
     had, has = map(chances_text, judged.chances)
     bad = judged.grade.bad
+    change = f"{had}; now {has}." if bad else f"It would have left {had}; {judged.san} leaves {has}."
     parts = [
         f"{word}: {line} was {'better' if bad else 'next best'}.",
         judged.reason,
-        f"{had}; now {has}." if bad else f"It would have left {had}; {judged.san} leaves {has}.",
+        change if had != has else "",
         f"Also good: {', '.join(map(board.san, judged.also))}." if judged.also else "",
     ]
     node.comment = f"{before}{between}{' '.join(filter(None, parts))}"

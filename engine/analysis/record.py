@@ -24,6 +24,9 @@ LINE = 10
 #: Plies without a capture or pawn move after which the game is drawn, so that no earlier position can be repeated.
 _HISTORY = 150
 
+#: Bad moves, each with the reply that punishes it.
+Refuted = tuple[tuple[chess.Move, chess.Move], ...]
+
 #: No score or depth is larger.
 _LARGEST = 100_000
 
@@ -31,13 +34,15 @@ _LARGEST = 100_000
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The mark of a move: its ``grade``, the better or next best line, the ``score`` of the position with that line,
-    the moves nearly as good as the better line, and the claim, as JSON, why it was bad, if a reason was found."""
+    the moves nearly as good as the better line, the claim, as JSON, why it was bad, if a reason was found, and other
+    moves that are bad, each with its refutation."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
     score: PovScore
     also: tuple[chess.Move, ...] = ()
     why: dict[str, Any] | None = None
+    refuted: Refuted = ()
 
 
 @dataclass(slots=True)
@@ -74,8 +79,8 @@ class Judged:
     ``score`` is the position's, from a search of ``depth`` plies; ``loss`` the expected points that the move cost its
     player; ``better`` the line that should have been played, empty if the move was fine, and ``reply`` the line that
     punishes it; ``next_best`` the best line without a move that is praised; ``also`` other moves nearly as good as the
-    better one; ``chances`` White's with that line and after the move; ``reason`` says why the move was bad, by a
-    ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory.
+    better one, ``refuted`` others that are bad; ``chances`` White's with that line and after the move; ``reason`` says
+    why the move was bad, by a ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory.
     """
 
     board: chess.Board
@@ -89,6 +94,7 @@ class Judged:
     reply: tuple[chess.Move, ...] = ()
     next_best: tuple[chess.Move, ...] = ()
     also: tuple[chess.Move, ...] = ()
+    refuted: Refuted = ()
     chances: tuple[Wdl, Wdl] | None = None
     reason: str = ""
     theme: str = ""
@@ -220,6 +226,7 @@ class Findings:
             found.line if bad else (),
             () if bad else line,
             mark.also if mark else (),
+            mark.refuted if mark else (),
             chances,
             sentence(claim, skip_better=True) if claim else "",
             claim.theme if claim else "",
@@ -238,6 +245,7 @@ class Findings:
                 "line": _uci(found.mark.instead),
                 "also": _uci(found.mark.also),
                 "why": found.mark.why,
+                "refuted": " ".join(map(_uci, found.mark.refuted)),
             }
             for at, found in enumerate(self.positions)
             if found.mark is not None
@@ -262,12 +270,14 @@ class Findings:
                 if found.move is None:
                     raise ValueError("a mark without a move")
                 line, also = _line(found.board, mark["line"]), mark["also"].split()
+                refuted = re.findall(r"\S+ \S+", mark["refuted"])
                 found.mark = Mark(
                     Grade[mark["grade"]],
                     line,
                     PovScore(_score_from_json(mark["score"]), chess.WHITE),
                     tuple(_line(found.board, move)[0] for move in also),
                     mark["why"],
+                    tuple((tried, reply) for tried, reply in (_line(found.board, pair) for pair in refuted)),
                 )
                 if not line or found.mark.grade is Grade.FINE:
                     raise ValueError("a mark that says nothing")

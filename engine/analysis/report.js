@@ -35,13 +35,13 @@ function unpack(game) {  // add defaults and derived fields
       const {number, white} = numbered(ply + k), [san, fen, move, check] = text.split(" ");
       return {san, fen, move, check, number: white || !k ? number + (white ? "." : "…") : ""};
     });
-    const legal = p.try?.legal.split(" ") ?? [];
+    const pairs = words => Object.fromEntries(words.split(" ").flatMap((uci, k, all) => k % 2 ? [] : [[uci, all[k + 1]]]));
     return {
       move: "", san: "", why: "", clock: "", phase: 0, ...p, number, white, glyph, line: from(i, p.line), reply: from(i + 1, p.reply),
       word: grade?.word ?? "", bad: grade?.bad ?? false, short: p.result ?? p.score,
       label: i ? `${number}${white ? "." : "…"} ${p.san}${glyph}` : "Start of the game",
       chances: p.result ? "" : `White ${wins}%, draw ${draws}%, Black ${losses}%`,
-      try: p.try && {...p.try, legal: Object.fromEntries(legal.flatMap((uci, k) => k % 2 ? [] : [[uci, legal[k + 1]]]))},
+      try: p.try && {...p.try, legal: pairs(p.try.legal), replies: pairs(p.try.replies)},
     };
   });
   game.unpacked = true;

@@ -176,10 +176,17 @@ def is_missed_win(judged: Judged) -> bool:
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
-    """What a reader may try in place of a bad move: all legal moves, and those that are nearly best."""
+    """What a reader may try in place of a bad move: all legal moves, those that are nearly best, and the replies that
+    punish others."""
+    replies = []
+    for tried, reply in judged.refuted:
+        after = board.copy(stack=False)
+        after.push(tried)
+        replies.append(f"{tried.uci()} {after.san(reply)}")
     return {
         "legal": " ".join(f"{move.uci()} {board.san(move)}" for move in board.legal_moves),
         "also": [move.uci() for move in judged.also],
+        "replies": " ".join(replies),
         "best": judged.better[0].uci() if judged.better else "",
     }
 

@@ -14,14 +14,14 @@ from random import Random
 import chess
 import chess.pgn
 import pytest
-from chess.engine import Cp, Limit, Mate, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore, Wdl
 from chess.pgn import read_game
 
 from engine import Engine
 from engine.analysis import annotate, cli, games, record
 from engine.analysis.annotate import Annotator
-from engine.analysis.files import read_games
-from engine.analysis.notes import TAG
+from engine.analysis.files import games_in, read_games
+from engine.analysis.notes import TAG, annotated
 from engine.analysis.record import Findings
 from engine.analysis.results import SUFFIX
 from engine.api.types import Analysis
@@ -87,11 +87,24 @@ def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     assert graded["Qxf7#"].grade is Grade.FINE
     assert {san: found.better for san, found in graded.items() if found.grade is Grade.FINE}.keys() >= {"e4", "e5"}
     assert graded["Nf6"].better[0] in list(first.mainline())[4].board().legal_moves
+    tried, mate = map(chess.Move.from_uci, ("a7a6", "h5f7"))
+    assert (tried, mate) in graded["Nf6"].refuted
     assert {judged.san: judged.grade for judged in annotator.annotate(second).judged()}["g4"] is Grade.BLUNDER
     stalemated = annotator.annotate(third).judged()[-1]
     assert (stalemated.san, stalemated.grade) == ("Qf7", Grade.BLUNDER)
     assert stalemated.loss == pytest.approx(0.5, abs=2e-3)
     assert stalemated.better
+
+
+def test_chances_that_a_move_left_alone_are_not_told(numbat):
+    (game,) = games_in('[FEN "6k1/8/6K1/8/8/8/8/R7 w - - 0 1"]\n\n1. Ra8# *')
+    chances = Wdl(1000, 0, 0)
+    moves = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
+    for after, told in ((chances, False), (Wdl(500, 500, 0), True)):
+        line = (chess.Move.from_uci("a1b1"),)
+        moves[1] = replace(moves[1], grade=Grade.INACCURACY, better=line, chances=(chances, after))
+        (node,) = annotated(game, "test", moves).mainline()
+        assert ("White 100%" in node.comment) is told
 
 
 def test_what_others_wrote_stays(pgn, capsys):

@@ -515,7 +515,7 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       const say = text => { $("try").value = text; $("answer").requestSubmit(); note(); };
       say("nonsense"); say(p.san);
       const wrong = Object.keys(legal).find(uci => uci !== best && legal[uci] !== p.san && !p.try.also.includes(uci));
-      say(legal[wrong]);
+      p.try.replies[wrong] = "Kh7"; say(legal[wrong]);
       p.try.also.push(wrong); say(wrong); p.try.also.pop();
       teach(p.white); say(legal[best]);
       teach(p.white);
@@ -543,7 +543,7 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
     assert re.match(r"1 of \d+: (White|Black) played \d+[.…] \S+\?.* Find a better move", asked)
     assert nonsense.endswith("That is not a legal move.")
     assert "is what was played" in played
-    assert "is not good enough" in wrong
+    assert "is not good enough: Kh7. Try another move" in wrong
     assert "Good enough: " in enough
     assert "Correct: " in correct
     assert clicked == correct
