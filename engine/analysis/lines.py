@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+
 import chess
 from chess.engine import PovScore, Wdl
 
@@ -59,6 +62,26 @@ def line_text(board: chess.Board, line: Analysis) -> str:
     white, draw, black = percents(chances_of(board, line))
     chances = f"White {white:3}%  draw {draw:3}%  Black {black:3}%"
     return f"{score_text(line.score):>7}{bound}  {chances}  depth {line.depth:<3} {moves}"
+
+
+def wrapped(text: str, width: int | None, indent: int = 0) -> str:
+    """``text`` in rows of at most ``width`` characters (None: in one row), the later ones indented. A move stays with
+    its number.
+
+    >>> print(wrapped("  +0.10  depth 3  3. Nf3 Nf6 4. d3", 26, 9))
+      +0.10  depth 3  3. Nf3
+             Nf6 4. d3
+    """
+    if width is None or len(text) <= width:
+        return text
+    rows = textwrap.wrap(
+        re.sub(r"(?<=\d\.) (?=\S)", "\xa0", text),
+        max(width, indent + 20),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(rows).replace("\xa0", " ")
 
 
 def ending_text(board: chess.Board) -> str:

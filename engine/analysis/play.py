@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -20,6 +21,7 @@ from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessme
 from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
 from engine.analysis.lines import chances_of, chances_text, ending_text, score_text
+from engine.analysis.openings import opening_of
 from engine.api.types import Analysis
 from engine.commandline import limit_of
 from engine.console import Console, read_line
@@ -41,6 +43,7 @@ LOOK = 1.0
 HELP = f"""\
 Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
   hint     show what the engine would play at full strength; your clock keeps running
+  why      explain the last move, yours or the engine's
   undo     take back your last move and the reply; the clocks do not change
   moves    show the game so far and the legal moves
   board    show the board again
@@ -91,6 +94,7 @@ class Table:
         self.number += 1
         self.board = self._start.copy()
         self.clocks.clear()
+        self._named = ""  # the opening that was shown
         self._called: Conclusion | None = None  # a result that the position does not show
         self._engine.new_game()
         if self.clock:
@@ -169,12 +173,14 @@ class Table:
                 self._tell_moves()
             case ["undo"]:
                 self._undo()
+            case ["why"]:
+                self._explain()
             case ["new"]:
                 self._new(self.human)
             case ["new", "white" | "black" as side]:
                 self._new(side == "white")
             case _ if self.conclusion:
-                self._tell(f"'{word}' is not understood: the game is over. Type new, undo, moves, fen or quit.")
+                self._tell(f"'{word}' is not understood: the game is over. Type new, undo, why, moves, fen or quit.")
             case ["hint"]:
                 best = self._look()
                 assert best.move is not None
@@ -235,6 +241,15 @@ class Table:
         seconds = min(self._limit.time or LOOK, LOOK)
         limit = self._limit if self._limit.time is None and not self.clock else Limit(time=seconds)
         return self._engine.analyse(self.board, limit)
+
+    def _explain(self) -> None:
+        """In words, why the last move is good or bad."""
+        if not self._moves():
+            self._tell("no move has been played yet")
+            return
+        before = self.board.copy()
+        move = before.pop()
+        self._tell(f"{before.variation_san([move])}: {self._engine.explain(before, move)}")
 
     def _undo(self) -> None:
         if self._called and self._called.termination == "time forfeit":
@@ -307,12 +322,25 @@ class Table:
             self._tell(painted(self.board, self.human, self._console.color_system in FEW_COLOURS))
         else:
             self._tell(f"\n{diagram(self.board, self.human)}")
+        if (name := self._opening()) not in ("", self._named):
+            self._named = name
+            self._tell(name)
         if self.clock:
             times = (f"{chess.COLOR_NAMES[side].capitalize()} {clock_text(self.clock.left(side))}"
                      for side in (chess.WHITE, chess.BLACK))  # fmt: skip
             self._tell(", ".join(times))
         if self.board.is_check() and not self.conclusion:
             self._tell("Check.")
+
+    def _opening(self) -> str:
+        """The name of the opening; empty if it has none."""
+        board = self.board.copy()
+        boards = [board.copy(stack=False)]
+        for _ in self._moves():
+            board.pop()
+            boards.insert(0, board.copy(stack=False))
+        found = opening_of(boards)
+        return f"{found.eco} {found.name}" if found else ""
 
     def _tell_moves(self) -> None:
         if self._moves():
@@ -358,7 +386,14 @@ def play_chess(
         limit, _ = limit_of(chosen, 1.0)
         clock = ChessClock(*chosen.clock) if chosen.clock else None
         human = chess.BLACK if chosen.black else chess.WHITE
-        Table(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep).play()
+        table = Table(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep)
+        table.play()
+    if not table.board.move_stack:
+        return 0
+    if chosen.pgn:
+        tell(f"To see your mistakes explained: numbat analyse {shlex.quote(str(chosen.pgn))}")
+    else:
+        tell("To see your mistakes explained, play with --pgn FILE and run: numbat analyse FILE")
     return 0
 
 

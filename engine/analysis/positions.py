@@ -1,9 +1,11 @@
-"""``analyse FEN``: the best lines of one position, updated on the screen while the search runs, and an explanation."""
+"""``analyse FEN``: the best lines of one position, shown while the search runs, and an explanation."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, cast
 
@@ -13,7 +15,7 @@ from rich.text import Text
 
 from engine import Engine
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
-from engine.analysis.lines import ending_text, line_text
+from engine.analysis.lines import ending_text, line_text, wrapped
 from engine.api.explaining import EXPLAIN_NODES, claim_of, claim_of_best
 from engine.api.types import Analysis
 from engine.commandline import limit_of
@@ -22,6 +24,9 @@ from engine.explanation import sentence
 from engine.messages import Limits
 from engine.options import Options
 from engine.reading import read_board
+
+#: Columns that the later rows of a line are indented.
+_INDENT = 9
 
 
 class Lines:
@@ -50,6 +55,7 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
     """Print the best lines of the position and an explanation; Ctrl-C ends the search and keeps what was found."""
     board = read_board(fen, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr), epd=True)
     console = Console(soft_wrap=True)
+    width = console.width if console.is_terminal else None
     if shows_chessmen(console):
         console.print(painted(board, chess.WHITE, console.color_system in FEW_COLOURS))
     else:
@@ -62,18 +68,38 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
     lines = Lines()
     with Engine(report=console.print, **cast(Options, options)) as engine:
         wanted = chosen.lines or 3
-        with engine.stream(board, limit, multipv=wanted) as reports, Live(console=console, transient=True) as live:
+        with engine.stream(board, limit, multipv=wanted) as reports, _progress(console, board, width) as show:
             try:
                 for report in reports:
                     if lines.add(report):
-                        live.update(_text(board, lines.shown))
+                        show(lines.shown)
             except KeyboardInterrupt:
                 reports.stop()
                 for report in reports:  # the last ones re-rank the lines that the unfinished iteration did not reach
                     lines.add(report)
-        console.print(_text(board, lines.shown))
-        console.print(f"\n{_explanation(engine, board, lines.shown)}")
+        console.print(_text(board, lines.shown, width))
+        console.print(f"\n{wrapped(_explanation(engine, board, lines.shown), width)}")
     return 0
+
+
+@contextmanager
+def _progress(console: Console, board: chess.Board, width: int | None) -> Iterator[Callable[[list[Analysis]], None]]:
+    """A function that shows the lines found so far: on a terminal all of them in one place, elsewhere the best of each
+    depth."""
+    if console.is_terminal and not console.is_dumb_terminal:
+        with Live(console=console, transient=True) as live:
+            yield lambda lines: live.update(Text(_text(board, lines, width)))
+        return
+    depth = 0
+
+    def show(lines: list[Analysis]) -> None:
+        nonlocal depth
+        if lines[0].depth > depth and not lines[0].bound:
+            depth = lines[0].depth
+            console.print(wrapped(line_text(board, lines[0]), width, _INDENT))
+
+    yield show
+    console.print()
 
 
 def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> str:
@@ -85,10 +111,10 @@ def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> s
     return sentence(claim_of_best(board, lines[0], other, analyse, engine.table_outcome))
 
 
-def _text(board: chess.Board, lines: list[Analysis]) -> Text:
+def _text(board: chess.Board, lines: list[Analysis], width: int | None) -> str:
     """All lines, best first, with the nodes and time that they took."""
-    rows = [line_text(board, line) for line in lines]
+    rows = [wrapped(line_text(board, line), width, _INDENT) for line in lines]
     if lines:
         best = lines[0]
         rows.append(f"\n{best.nodes:,} nodes in {best.time:.1f} s, {best.nps:,} a second")
-    return Text("\n".join(rows))
+    return "\n".join(rows)

@@ -80,7 +80,26 @@ def test_commands_that_show_the_game_change_nothing():
     assert re.search(r"^1\. e4 \S+$", told, re.MULTILINE)
     assert re.search(r"^\S+ w KQkq - \d 2$", told, re.MULTILINE)
     words = re.findall(r"^  (\w+) ", played([], "help"), re.MULTILINE)
-    assert words == ["hint", "undo", "moves", "board", "fen", "draw", "resign", "new", "quit"]
+    assert words == ["hint", "why", "undo", "moves", "board", "fen", "draw", "resign", "new", "quit"]
+
+
+def test_the_last_move_is_explained_whoever_played_it():
+    told = played([], "why", "e4", "why")
+    assert "no move has been played yet" in told
+    assert re.search(r"^1\.\.\.\S+: .+\.$", told, re.MULTILINE)
+    assert "1. Ra8#: Ra8# is back-rank mate." in played(["--fen", MATE_IN_ONE], "Ra8", "why")
+
+
+def test_the_opening_is_named_when_it_changes():
+    told = played([], "e4", "board", "board")
+    assert len(re.findall(r"^[A-E]\d\d \w", told, re.MULTILINE)) == 1
+
+
+def test_at_the_end_a_hint_says_how_to_annotate_the_game(tmp_path):
+    path = tmp_path / "my games.pgn"
+    assert played(["--pgn", str(path)], "e4").endswith(f"numbat analyse '{path}'")
+    assert "--pgn FILE" in played([], "e4").splitlines()[-1]
+    assert "--pgn FILE" not in played([])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links are for the privileged there")
@@ -159,13 +178,13 @@ def test_closed_standard_input_is_its_end(monkeypatch):
 def test_the_engine_begins_against_black_and_mates(lines):
     told = played(["--black", "--fen", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "--option", f"MultiPV={lines}"])
     assert "White plays Qg7# (#0" in told or "White plays Qg7# (#1" in told
-    assert told.endswith("Checkmate, White wins.")
+    assert told.splitlines()[-2] == "Checkmate, White wins."
 
 
 def test_the_person_can_mate_and_the_game_ends():
     told = played(["--fen", MATE_IN_ONE], "Ra8#", "Kd2", "quit", "e4")
     assert "Checkmate, White wins." in told
-    assert told.endswith("'Kd2' is not understood: the game is over. Type new, undo, moves, fen or quit.")
+    assert "'Kd2' is not understood: the game is over. Type new, undo, why, moves, fen or quit." in told
     assert "plays" not in told
 
 
@@ -201,7 +220,7 @@ def test_draws_end_the_game(numbat):
 def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
     fen = "4k3/7p/8/8/8/8/P7/R3K3 w - - 99 80"
     assert "Fifty moves" not in played(["--fen", fen], "a3", "quit")
-    assert played(["--fen", fen], "Rb1").endswith("Fifty moves, a draw.")
+    assert played(["--fen", fen], "Rb1").splitlines()[-2] == "Fifty moves, a draw."
 
 
 @pytest.mark.parametrize(

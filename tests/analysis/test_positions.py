@@ -1,6 +1,10 @@
 """``analyse FEN``."""
 
+import contextlib
+import os
 import re
+import subprocess
+import sys
 
 import chess
 import pytest
@@ -17,7 +21,8 @@ def test_lines_with_san_score_and_chances(capsys):
     assert cli.main("analyse", [*MATE_IN_ONE.split(), "--depth", "8", "--lines", "2", "--option", "Hash=2"]) == 0
     out = capsys.readouterr().out
     rows = [line for line in out.splitlines() if " depth " in line]
-    assert len(rows) == 2
+    assert [int(re.search(r"depth (\d+)", row)[1]) for row in rows] == [*range(1, 9), 8, 8]  # each depth as it comes
+    rows = rows[-2:]
     assert re.match(r" +#1 +White 100% +draw +0% +Black +0% +depth 8 +17\. Ra8#$", rows[0])
     assert re.match(r" +[+-]\d+\.\d\d +White +\d+% +draw +\d+% +Black +\d+% +depth 8 +17\. \S+", rows[1])
     assert re.search(r"[\d,]+ nodes in [\d.]+ s", out)
@@ -70,6 +75,28 @@ def test_the_best_lines_of_a_chess960_position_castle(words, capsys):
     fen = "4k3/8/8/8/8/8/8/RK6 w A - 0 1"
     assert cli.main("analyse", [fen, *words, "--depth", "2", "--lines", "30"]) == 0
     assert "O-O-O" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudoterminals there")
+def test_lines_wrap_at_spaces_on_a_terminal(repository):
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(
+        [sys.executable, repository / "uci_main.py", "analyse", "--depth", "9"],
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "80"},
+        stdout=theirs,
+    )
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError):  # the end
+        while data := os.read(ours, 1 << 16):
+            said += data
+    os.close(ours)
+    assert child.wait(300) == 0
+    rows = said.decode().splitlines()
+    assert max(map(len, rows)) <= 80, rows
+    later = [row for row in rows if re.match(r" {9}\S", row)]
+    assert later
+    assert all(re.match(r" {9}(\d+\. )?[KQRBNa-hO]", row) for row in later), later
 
 
 def test_castling_rights_without_a_rook_are_dropped_with_a_word(capsys):
