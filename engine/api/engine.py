@@ -46,6 +46,19 @@ _CLOSED = "this engine is closed; create a new one"
 _FORKED = "this engine belongs to the process that forked this one; create a new one"
 _CALLBACK = "callbacks for reports cannot start another search, or change or close the engine"
 
+#: What replaces attributes of python-chess's engines.
+_REPLACED = {
+    "id": "the version is engine.__version__",
+    "ping": "an engine is ready as soon as it is made",
+    "popen_uci": "Engine() makes an engine, without a process",
+    "protocol": "it runs in this process and speaks no protocol",
+    "returncode": "it runs in this process; 'closed' says whether it is closed",
+    "send_game_result": "the result of a game need not be reported",
+    "send_opponent_information": "it plays alike against everyone",
+    "timeout": "a limit bounds each call: play(board, Limit(time=1))",
+    "transport": "it runs in this process",
+}
+
 #: The options that an engine's ``repr`` always shows.
 _ALWAYS_SHOWN = ("EvalType", "Hash", "Threads")
 
@@ -118,7 +131,8 @@ class Engine(Positioned):
             """Called only for attributes that are missing, such as those that :meth:`close` deleted."""
             if name in _RELEASED:
                 raise RuntimeError(_CLOSED)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            hint = f": {_REPLACED[name]}" if name in _REPLACED else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def __repr__(self) -> str:
         if self._closed:
@@ -166,8 +180,9 @@ class Engine(Positioned):
             {option.name: self._values[option.name] for option in OPTIONS if option.kind != "button"}
         )
 
-    def configure(self, **options: Unpack[Options]) -> None:
-        """Set options by keyword, as the constructor takes them: either all of them or, after an error, none.
+    def configure(self, by_name: Mapping[str, Any] = MappingProxyType({}), /, **options: Unpack[Options]) -> None:
+        """Set options by keyword, as the constructor takes them, or as python-chess does (``{"Move Overhead": 50}``):
+        either all of them or, after an error, none.
 
         >>> from engine import Engine
         >>> with Engine(hash=1) as engine:
@@ -176,7 +191,7 @@ class Engine(Positioned):
         Traceback (most recent call last):
         engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
         """
-        values = _named(options)
+        values = _named({**by_name, **options})
         if not values:
             return
         self._do(partial(self._set_all, values))
@@ -318,6 +333,8 @@ class Engine(Positioned):
             self._end_job()
             self._put(job, signals)
         return stream
+
+    analysis = stream  # its name in python-chess
 
     def explain(
         self,
@@ -626,6 +643,8 @@ class Engine(Positioned):
                     self._thread.end()
                 for name in _RELEASED:
                     del self.__dict__[name]
+
+    quit = close  # its name in python-chess
 
 
 def _ignore(info: Info) -> None:

@@ -7,7 +7,7 @@ The records of :mod:`engine.messages` follow the protocol, with text and millise
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from math import isfinite, nan
 from queue import SimpleQueue
@@ -28,8 +28,10 @@ if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis(Figures):
+class Analysis(Figures, Mapping[str, Any]):
     """One line of a search: the engine's move, the replies it expects, and their score.
+
+    It is also a mapping of its fields, as in python-chess: ``info["score"]``, ``info.get("pv")``.
 
     ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
     ``wdl``, the chances to win, draw and lose in thousandths; None if not computed.
@@ -47,6 +49,17 @@ class Analysis(Figures):
     def move(self) -> chess.Move | None:
         """The first move of the line; None if there is nothing to play."""
         return self.pv[0] if self.pv else None
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dataclass_fields__)
+
+    def __len__(self) -> int:
+        return len(self.__dataclass_fields__)
 
 
 def check_board(board: object) -> None:
