@@ -12,6 +12,14 @@ from engine.analysis.files import AnalysisError
 #: Themes that only compare scores.
 _COMPARISONS = ("", "comparison", "positional", "verdict")
 
+#: Themes whose name needs a noun; ``line`` is material won or lost by no theme in particular.
+_NOUNS = {
+    "hanging": "hanging piece",
+    "line": "other tactics",
+    "overloaded": "overloaded piece",
+    "trapped": "trapped piece",
+}
+
 
 def players_of(names: Sequence[tuple[str, str]], wanted: str | None) -> str:
     """The player called ``wanted``, or whose name alone contains that text; without it the one player of all games, or
@@ -110,8 +118,8 @@ def report_of(games: Sequence[dict[str, Any]], player: str, phases: Sequence[str
 
 
 def _opening(game: dict[str, Any]) -> str:
-    """The opening without its variation, which the page writes after a colon."""
-    return game["opening"].partition(":")[0] or "other"
+    """The opening without its code, so that a whole family counts as one, and without its variation."""
+    return game["opening"].partition(":")[0].partition(" ")[2] or "other"
 
 
 def _points(played: Sequence[tuple[dict[str, Any], int]]) -> str:
@@ -129,9 +137,9 @@ def _accuracy(sides: Sequence[dict[str, Any]]) -> str:
 def _words(theme: str) -> str:
     """The name of a theme in words; empty if it only compares scores.
 
-    >>> _words("removedDefender"), _words("mateIn2"), _words("verdict")
-    ('removed defender', 'mate', '')
+    >>> _words("removedDefender"), _words("mateIn2"), _words("hanging"), _words("verdict")
+    ('removed defender', 'mate', 'hanging piece', '')
     """
-    if theme in _COMPARISONS:
-        return ""
+    if theme in _COMPARISONS or theme in _NOUNS:
+        return _NOUNS.get(theme, "")
     return "mate" if theme.startswith("mateIn") else re.sub("(?=[A-Z])", " ", theme).lower()

@@ -109,7 +109,7 @@ def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
     bad = [[1, ply] for ply, found in enumerate(data[1]["plies"]) if "try" in found and ply % 2]
     for title in ("Phase", "Opening"):
         assert sorted(place for row in tables[title]["rows"] for place in row["places"]) == bad
-    assert tables["Opening"]["rows"][0]["name"] == "A00 Barnes Opening"
+    assert tables["Opening"]["rows"][0]["name"] == "Barnes Opening"
     assert "Clock" not in tables
     slow = report_of(data, "Nimzowitsch", PHASES)
     assert slow
