@@ -98,6 +98,8 @@ def violations(module: str, source: str) -> list[str]:
         top = imported.split(".")[0]
         if top in ("tests", "tuning", "uci_main"):
             found.append(f"line {line}: the engine must not know {top}")
+        elif top == "numba" and part_of(module) != "jit":
+            found.append(f"line {line}: {imported} without the settings of engine.jit")
         elif top == "engine":
             target = part_of(imported)
             inside = target == part_of(module) and module != "uci_main"
@@ -124,6 +126,7 @@ def test_imports_point_down(path):
         ("engine.evaluation.material", "from engine import api"),
         ("engine.uci.loop", "from engine.textbook import pvs"),
         ("engine.messages", "from engine.options import OPTIONS"),
+        ("engine.board.perft", "from numba import int64"),
     ],
 )
 def test_imports_that_point_up_are_found(module, source):
@@ -161,7 +164,7 @@ def room_violations(module: str, source: str) -> list[str]:
     found = [
         f"line {line}: the workbench must not know {imported}"
         for line, imported in imports_of(source)
-        if imported.split(".")[0] in ("tests", "uci_main")
+        if imported.split(".")[0] in ("tests", "uci_main", "numba")  # engine.jit loads numba with its settings
     ]
     room = module.split(".")[1] if module.count(".") > 1 else None
     for line, imported in imports_within("tuning", source):
@@ -220,6 +223,7 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
         ("tuning.strength", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
         ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),
+        ("tuning.selfplay.games", "from numba import int64"),
         ("tuning.benchmarks.soak.talk", "def f():\n    from tests.uci.process import UciProcess"),
     ],
 )

@@ -7,7 +7,6 @@ and only compares with a threshold.
 from typing import Annotated
 
 import numpy as np
-from numba import int64
 
 from engine.board.aliases import Move, MoveList, PieceType, Ply, Position, Square
 from engine.board.make import capture_square, make_move, unmake_move
@@ -15,7 +14,7 @@ from engine.board.movegen import ALL_MOVES, NOISY_MOVES, generate_moves
 from engine.board.moves import is_capture, is_castling, is_promotion, origin_of, promoted_type, target_of
 from engine.board.position import type_on
 from engine.board.types import I64, PAWN, PIECE_VALUES, QUEEN, ZERO
-from engine.jit import Array, Record, helper, i4, kernel, popcount, record_type, structure
+from engine.jit import Array, Record, helper, i4, int64, kernel, popcount, record_type, structure
 
 #: Pawns by piece type, the empty square last. A king is worth more than all other pieces, as it cannot be given up.
 VALUES = np.array([*PIECE_VALUES, 100, 0, 0], np.int64)

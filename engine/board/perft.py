@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any
 
 import numpy as np
-from numba import int64
 
 from engine.board.aliases import Depth, MoveList, Position
 from engine.board.make import make_move, unmake_move
@@ -15,7 +14,7 @@ from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves, to_uci
 from engine.board.setup import copy_position, play_move
 from engine.board.types import I64
-from engine.jit import Array, Record, kernel, load_relaxed, new_record, record_type, structure, u8
+from engine.jit import Array, Record, int64, kernel, load_relaxed, new_record, record_type, structure, u8
 
 MAX_DEPTH = 21
 

@@ -4,7 +4,6 @@ from ctypes import memmove
 from typing import Any
 
 import numpy as np
-from numba import int64, types, uint8
 
 from engine.board.aliases import Move, MoveList, Position, Square, Undo
 from engine.board.make import make_move
@@ -30,7 +29,7 @@ from engine.board.position import (
     update_checks,
 )
 from engine.board.types import EMPTY, EP_PSEUDO, I64, KNIGHT, NO_SQUARE, ZERO
-from engine.jit import helper, kernel, new_record, record_type
+from engine.jit import helper, int64, kernel, new_record, record_type, types, uint8
 
 MOVE_LIST_T = record_type(MOVE_LIST)
 

@@ -11,8 +11,6 @@ figures are in tuning/results/networks.md.
 
 from __future__ import annotations
 
-from numba import boolean, int64
-
 from engine.board.aliases import Bitboard, Color, Position, Score, Square
 from engine.board.attacks import king_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all
@@ -34,7 +32,7 @@ from engine.board.types import (
     WHITE,
     ZERO,
 )
-from engine.jit import helper, kernel, popcount
+from engine.jit import boolean, helper, int64, kernel, popcount
 
 #: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
 #: the lone king from the centre; and for each step that the other king is nearer. Steps must outweigh differences in

@@ -19,6 +19,7 @@ from engine.jit.intrinsics import (
     prefetch,
 )
 from engine.jit.memory import allocate, new_record, record_at, shared_record
+from engine.jit.numbatypes import boolean, int32, int64, types, uint8, uint32, uint64
 from engine.jit.pointers import address_of, callback, function_at
 from engine.jit.records import Array, Record, i2, i4, structure, u1, u2, u4, u8
 from engine.jit.vectors import row_sum, weigh_squares
@@ -32,6 +33,7 @@ __all__ = [
     "Record",
     "address_of",
     "allocate",
+    "boolean",
     "byteswap",
     "callback",
     "clock_now",
@@ -40,6 +42,8 @@ __all__ = [
     "helper",
     "i2",
     "i4",
+    "int32",
+    "int64",
     "kernel",
     "load_relaxed",
     "lsb",
@@ -53,9 +57,13 @@ __all__ = [
     "row_sum",
     "shared_record",
     "structure",
+    "types",
     "u1",
     "u2",
     "u4",
     "u8",
+    "uint8",
+    "uint32",
+    "uint64",
     "weigh_squares",
 ]

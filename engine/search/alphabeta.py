@@ -6,15 +6,13 @@ are in tuning/results/search.md. Rules of more than a few lines are in :mod:`eng
 numba cannot cache mutually recursive functions.
 """
 
-from numba import int64
-
 from engine.board.aliases import Depth, Flag, Move, Ply, Score
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_noisy
 from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
-from engine.jit import CHECKED, helper, kernel
+from engine.jit import CHECKED, helper, int64, kernel
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.context import Candidate, NodeState
 from engine.search.correction import corrected_eval, learn_correction

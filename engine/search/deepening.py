@@ -10,13 +10,11 @@ caller may ask for silence: helpers never report, and the main thread does not i
 clock.
 """
 
-from numba import int64, types
-
 from engine.board.aliases import Move, Score
 from engine.board.movegen import count_moves
 from engine.board.types import I64
 from engine.evaluation.evaluator import reset
-from engine.jit import clock_ticks, helper, kernel
+from engine.jit import clock_ticks, helper, int64, kernel, types
 from engine.search.alphabeta import search
 from engine.search.scores import DECIDED, INFINITY, NONE
 from engine.search.state import WORKER_T, LineRecord, WorkerRecord, frame_at, params_of

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from numba import int64
-
 from engine.board.aliases import Depth, Flag, Ply, Position
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
 from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import I64, ONE, U64, ZERO
-from engine.jit import Array, Record, kernel, new_record, record_type, structure, u8
+from engine.jit import Array, Record, int64, kernel, new_record, record_type, structure, u8
 from engine.messages import Limits
 from engine.search.lazy_smp import SearchTask
 from engine.search.node import enter_node, is_draw, should_abort

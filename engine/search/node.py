@@ -1,14 +1,12 @@
 """The start of every node: count it, check the limits now and then, recognise draws."""
 
-from numba import int64
-
 from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import I64, ZERO
 from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate
-from engine.jit import clock_ticks, function_at, helper, load_relaxed
+from engine.jit import clock_ticks, function_at, helper, int64, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
 from engine.search.state import DEADLINE, NEVER, WorkerRecord
 

@@ -1,14 +1,12 @@
 """Quiescence search: play out captures and promotions before trusting the evaluation."""
 
-from numba import int64
-
 from engine.board.aliases import Ply, Score
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion, target_of
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
-from engine.jit import CHECKED, helper, kernel
+from engine.jit import CHECKED, helper, int64, kernel
 from engine.search.correction import corrected_eval
 from engine.search.do_move import do_move, extend_pv, undo_move
 from engine.search.history import capture_history, captured_type

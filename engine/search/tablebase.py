@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numba import int64, uint64
-
 from engine.board.aliases import Depth, Ply, Position, Score
 from engine.board.position import POSITION_T, occupied_by_all
 from engine.board.types import I64
-from engine.jit import Record, function_at, helper, popcount, structure, u8
+from engine.jit import Record, function_at, helper, int64, popcount, structure, u8, uint64
 from engine.search.scores import TB_WIN
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 

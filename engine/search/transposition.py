@@ -18,8 +18,6 @@ import os
 from contextlib import suppress
 from typing import Annotated, Any
 
-from numba import int64
-
 from engine.board.aliases import Depth, Flag, Key, Move, Position, Score
 from engine.board.types import I64, U64, ZERO
 from engine.jit import (
@@ -27,6 +25,7 @@ from engine.jit import (
     Record,
     allocate,
     helper,
+    int64,
     kernel,
     mulhi,
     new_record,

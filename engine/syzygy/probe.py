@@ -4,8 +4,6 @@ If a capture is as good as any other move, a table may hold any value that is no
 So captures are searched first, down to bare kings, and the table's value is considered last.
 """
 
-from numba import int64, uint64
-
 from engine.board.aliases import Bitboard, Position
 from engine.board.attacks import attackers_to, pawn_attacks
 from engine.board.legality import is_legal
@@ -14,7 +12,7 @@ from engine.board.movegen import count_moves
 from engine.board.moves import CAPTURE, EN_PASSANT, PROMOTION, encode
 from engine.board.position import POSITION_T, bit, occupied_by_all
 from engine.board.types import I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, U64, ZERO
-from engine.jit import helper, kernel, lsb, popcount
+from engine.jit import helper, int64, kernel, lsb, popcount, uint64
 from engine.search.tablebase import DRAW, LOSS, UNKNOWN, WIN
 from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, tables_at
 from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from numba import int64
-
 from engine.board.aliases import Flag, Position
 from engine.board.attacks import pawn_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all, piece_on
 from engine.board.setup import complete_setup
 from engine.board.types import EMPTY, EP_PSEUDO, I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.jit import Array, Record, helper, i2, kernel, lsb, popcount, record_type, structure, u1, u2, u8
+from engine.jit import Array, Record, helper, i2, int64, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
 #: The bits of ``extra`` in positions read from games: check, and the kind of the move played.
 #: (The format leaves this byte to its users.)

@@ -20,7 +20,6 @@ import chess
 import chess.engine
 import chess.pgn
 import numpy as np
-from numba import int32, int64, types, uint32
 
 from engine.board.aliases import Move, Position
 from engine.board.fen import to_fen
@@ -41,7 +40,7 @@ from engine.board.moves import (
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, NO_TYPE, PAWN, U64, WHITE, ZERO
-from engine.jit import Record, helper, kernel, new_record, record_type, structure
+from engine.jit import Record, helper, int32, int64, kernel, new_record, record_type, structure, types, uint32
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import (

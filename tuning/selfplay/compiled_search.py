@@ -1,11 +1,9 @@
 """The search of one move in games that are played in compiled code: self-play, duels and labels."""
 
-from numba import int64, types
-
 from engine.board.aliases import Move, Score
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.types import I64
-from engine.jit import helper, kernel
+from engine.jit import helper, int64, kernel, types
 from engine.search import timeman
 from engine.search.deepening import ITERATION, OVER, begin_search, deepen
 from engine.search.state import NEVER, WORKER_T, WorkerRecord, frame_at, params_of

@@ -10,15 +10,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from numba import int64
-
 from engine.board.aliases import Flag
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
-from engine.jit import Array, Record, helper, kernel, mulhi, new_record, record_type, structure, u8
+from engine.jit import Array, Record, helper, int64, kernel, mulhi, new_record, record_type, structure, u8
 from engine.search.state import WORKER_T, WorkerRecord, frame_at
 from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import int64, types, uint8
 
 from engine.api import bench
 from engine.board.fen import set_fen
 from engine.board.movegen import count_moves
 from engine.board.setup import new_position
 from engine.board.types import WHITE
-from engine.jit import kernel, new_record, record_type
+from engine.jit import int64, kernel, new_record, record_type, types, uint8
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.processes import Report

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from numba import int64, types
-
 from engine.board.aliases import Color, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.setup import play_move
 from engine.board.types import I64, WHITE, ZERO
-from engine.jit import Array, Record, clock_ticks, helper, i4, kernel, record_type, structure
+from engine.jit import Array, Record, clock_ticks, helper, i4, int64, kernel, record_type, structure, types
 from engine.search import timeman
 from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, WorkerRecord, params_of

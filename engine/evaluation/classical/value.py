@@ -4,8 +4,6 @@ One source serves play and tuning: ``trace`` is None in play; compiled for a rec
 record how often each feature occurs.
 """
 
-from numba import int64
-
 from engine.board.aliases import Color, PackedScore, Position, Score
 from engine.board.position import POSITION_T
 from engine.board.types import BLACK, I64, U64, WHITE
@@ -20,7 +18,7 @@ from engine.evaluation.classical.threats import threat_terms
 from engine.evaluation.classical.view import View, open_view
 from engine.evaluation.classical.weights import TRACE, Trace, TraceRecord, endgame_of, middlegame_of, term, weights
 from engine.evaluation.material import ACCUMULATOR, FULL_PHASE, MaterialAccumulator, refresh_accumulator
-from engine.jit import helper, kernel, record_type
+from engine.jit import helper, int64, kernel, record_type
 
 PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
 

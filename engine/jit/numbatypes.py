@@ -1,0 +1,5 @@
+"""numba's types, for signatures. From here, so that :mod:`engine.jit.configuration` loads numba."""
+
+from numba import boolean, int32, int64, types, uint8, uint32, uint64
+
+__all__ = ["boolean", "int32", "int64", "types", "uint8", "uint32", "uint64"]
