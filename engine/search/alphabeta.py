@@ -59,6 +59,7 @@ from engine.search.transposition import (
     BOUND_LOWER,
     BOUND_NONE,
     BOUND_UPPER,
+    TableEntry,
     known_eval,
     probe,
     settles,
@@ -173,7 +174,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
     tt_score = from_table(found.score, ply, I64(position.rule50)) if found.found != 0 else NONE
     tt_pv = is_pv or found.is_pv != 0
     if not is_pv and excluded == 0:
-        score = table_cutoff(worker, ply, alpha, beta, depth, cut_node, tt_move, tt_score)
+        score = table_cutoff(worker, ply, alpha, beta, depth, cut_node)
         if score != NONE:
             return score
 
@@ -185,7 +186,8 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
             score, bound = tablebase_score(outcome, ply), tablebase_bound(outcome)
             if settles(bound, score, alpha, beta):
                 deeper = min(depth + EXTRA_DEPTH, MAX_PLY - 1)
-                store(worker.table, table_key(position), I64(0), to_table(score, ply), NONE, deeper, bound, I64(tt_pv))
+                entry = TableEntry(I64(0), to_table(score, ply), NONE, deeper, bound, I64(tt_pv))
+                store(worker.table, table_key(position), entry)
                 return score
             if bound == BOUND_LOWER:
                 tb_lower = score
@@ -228,7 +230,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
 
         # Step 11. Null move pruning: if passing still fails high, a real move will too. High depths are verified,
         # because of zugzwang.
-        if may_try_null_move(worker, ply, beta, depth, best_eval, static_eval, cut_node):
+        if may_try_null_move(worker, ply, beta, depth, best_eval, cut_node):
             null_depth = depth - null_move_reduction(params, depth, best_eval - beta)
             do_null_move(worker, ply)
             score = -search(worker, -beta, -beta + 1, null_depth, ply + 1, I64(1) - cut_node)
@@ -270,8 +272,8 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
                 if worker.aborted != 0:
                     return I64(0)
                 if score >= probcut_beta:
-                    stored, lower = to_table(score, ply), I64(BOUND_LOWER)
-                    store(worker.table, table_key(position), move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
+                    entry = TableEntry(move, to_table(score, ply), raw_eval, depth - 3, I64(BOUND_LOWER), I64(tt_pv))
+                    store(worker.table, table_key(position), entry)
                     return score
 
     # Step 13. Small ProbCut: the same from the TT entry alone, without a search.
@@ -436,7 +438,8 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
         return best
     is_lower = best >= beta or best == tb_lower  # no move beat the tablebases' lower bound
     bound = BOUND_LOWER if is_lower else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
-    store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
+    entry = TableEntry(best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
+    store(worker.table, table_key(position), entry)
 
     # Step 31. Update the correction histories in quiet positions, if the bound shows the static evaluation's error.
     is_material = best_move != 0 and is_noisy(best_move)

@@ -1,6 +1,6 @@
 """Pruning: nodes and moves that are cut off without a search to full depth."""
 
-from engine.board.aliases import Depth, Flag, Move, Ply, Score
+from engine.board.aliases import Depth, Flag, Ply, Score
 from engine.board.legality import is_legal
 from engine.board.moves import is_noisy, is_promotion
 from engine.board.position import has_pieces
@@ -10,7 +10,7 @@ from engine.evaluation.endgames import WON
 from engine.jit import helper
 from engine.search.context import Candidate, NodeState
 from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat
-from engine.search.scores import DECIDED, NONE
+from engine.search.scores import DECIDED, NONE, from_table
 from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
 from engine.search.tunables import Params
@@ -20,32 +20,24 @@ _TWO_TEMPI = 60
 
 
 @helper
-def table_cutoff(
-    worker: WorkerRecord,
-    ply: Ply,
-    alpha: Score,
-    beta: Score,
-    depth: Depth,
-    cut_node: Flag,
-    tt_move: Move,
-    tt_score: Score,
-) -> Score:
+def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag) -> Score:
     """The transposition table's score if it settles a node outside the principal variation, else NONE.
 
     Far from the leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind means that
     the line above needs another look.
     """
     found = frame_at(worker, ply).probe
-    if found.found == 0 or found.depth < depth or not settles(found.bound, tt_score, alpha, beta):
+    score = from_table(found.score, ply, I64(worker.position.rule50))
+    if found.found == 0 or found.depth < depth or not settles(found.bound, score, alpha, beta):
         return I64(NONE)
-    if depth > 5 and (cut_node != 0) != (tt_score >= beta):
+    if depth > 5 and (cut_node != 0) != (score >= beta):
         return I64(NONE)
-    if tt_score >= beta:
+    if score >= beta:
         punish_parent(worker, ply, depth)
-        if tt_move != 0 and not is_noisy(tt_move) and is_legal(worker.position, tt_move):
+        if found.move != 0 and not is_noisy(found.move) and is_legal(worker.position, found.move):
             find_threats(worker, ply)
-            reward_cutoff(worker, ply, tt_move, depth)
-    return tt_score
+            reward_cutoff(worker, ply, found.move, depth)
+    return score
 
 
 @helper
@@ -81,7 +73,7 @@ def reverse_futility_margin(
 
 @helper
 def may_try_null_move(
-    worker: WorkerRecord, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
+    worker: WorkerRecord, ply: Ply, beta: Score, depth: Depth, best_eval: Score, cut_node: Flag
 ) -> bool:
     """Whether to try a null move: the evaluation, or the TT score that bounds it, is at least beta, a fail-high is
     expected, and the previous move was not null.
@@ -92,7 +84,7 @@ def may_try_null_move(
         depth >= params_of(worker).NullMoveDepth
         and best_eval >= beta
         and cut_node != 0
-        and static_eval >= beta - params_of(worker).NullMoveBetaSlope * depth
+        and frame_at(worker, ply).static_eval >= beta - params_of(worker).NullMoveBetaSlope * depth
         and frame_at(worker, ply - 1).move != 0
         and ply >= worker.null_move_min_ply
         and has_pieces(worker.position, I64(worker.position.side))

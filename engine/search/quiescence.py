@@ -18,6 +18,7 @@ from engine.search.transposition import (
     BOUND_EXACT,
     BOUND_LOWER,
     BOUND_UPPER,
+    TableEntry,
     known_eval,
     probe,
     settles,
@@ -142,7 +143,8 @@ def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
 
     # Step 12. Store the result in the transposition table.
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
-    store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
+    entry = TableEntry(best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
+    store(worker.table, table_key(position), entry)
     return best
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from engine.board.aliases import Depth, Flag, Key, Move, Position, Score
 from engine.board.types import I64, U64, ZERO
@@ -167,20 +167,29 @@ def known_eval(found: Probe) -> Score:
     return found.static_eval if found.found != 0 else I64(NONE)
 
 
+class TableEntry(NamedTuple):
+    """The result of a search, as :func:`store` takes it; the score as in :func:`engine.search.scores.to_table`."""
+
+    move: Move
+    score: Score
+    static_eval: Score
+    depth: Depth
+    bound: int
+    is_pv: Flag
+
+
 @helper
-def store(
-    table: TableRecord, key: Key, move: Move, score: Score, static_eval: Score, depth: Depth, bound: int, is_pv: Flag
-) -> None:
+def store(table: TableRecord, key: Key, entry: TableEntry) -> None:
     """Store the result of a search of ``key``; without a ``move`` the stored one is kept."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
-    generation = table.generation
+    generation, move = table.generation, entry.move
     chosen, least = 0, 1 << 30
     for slot in range(CLUSTER_SIZE):
         data = cluster.packed[slot]
         if cluster.check[slot] ^ data == key:
             if move == 0:
                 move = I64(data & U64(0xFFFF))
-            if bound != BOUND_EXACT and _generation(data) == generation and depth < _depth(data) - 3:
+            if entry.bound != BOUND_EXACT and _generation(data) == generation and entry.depth < _depth(data) - 3:
                 return
             chosen = slot
             break
@@ -190,9 +199,9 @@ def store(
             worth = -(1 << 29)
         if worth < least:
             chosen, least = slot, worth
-    data = U64(move & 0xFFFF) | U64(score & 0xFFFF) << U64(16) | U64(static_eval & 0xFFFF) << U64(32)
-    data |= U64(max(depth, 0)) << U64(_DEPTH_SHIFT) | U64(bound) << U64(_BOUND_SHIFT)
-    data |= U64(is_pv) << U64(_PV_SHIFT) | U64(generation) << U64(_GENERATION_SHIFT)
+    data = U64(move & 0xFFFF) | U64(entry.score & 0xFFFF) << U64(16) | U64(entry.static_eval & 0xFFFF) << U64(32)
+    data |= U64(max(entry.depth, 0)) << U64(_DEPTH_SHIFT) | U64(entry.bound) << U64(_BOUND_SHIFT)
+    data |= U64(entry.is_pv) << U64(_PV_SHIFT) | U64(generation) << U64(_GENERATION_SHIFT)
     cluster.packed[chosen] = data
     cluster.check[chosen] = key ^ data
 

@@ -7,14 +7,14 @@ from numba import njit
 
 from engine.board.types import I64, U64
 from engine.jit import new_record, structure
-from engine.search.transposition import BOUND_EXACT, Probe, TranspositionTable, probe, store
+from engine.search.transposition import BOUND_EXACT, Probe, TableEntry, TranspositionTable, probe, store
 
 _STEP, _MIX = U64(0x9E37_79B9_7F4A_7C15), U64(0xBF58_476D_1CE4_E5B9)
 
 
 @njit(nogil=True)
 def _store(table, key, move, score, static_eval, depth, bound, is_pv):
-    store(table, key, move, score, static_eval, depth, bound, is_pv)
+    store(table, key, TableEntry(move, score, static_eval, depth, bound, is_pv))
 
 
 @njit(nogil=True)
@@ -28,7 +28,7 @@ def fill(table, first, count):
     key = first
     for _ in range(count):
         key = key * _MIX + _STEP
-        store(table, key, I64(1), I64(0), I64(0), I64(1), I64(BOUND_EXACT), I64(0))
+        store(table, key, TableEntry(I64(1), I64(0), I64(0), I64(1), I64(BOUND_EXACT), I64(0)))
 
 
 @njit(nogil=True)
@@ -42,7 +42,7 @@ def hammer(table, keys, seed, rounds, result):
         key = keys[(state >> U64(40)) % U64(len(keys))]
         score = I64(key & U64(0x3FFF))
         depth = I64(key >> U64(20) & U64(0x7F))
-        store(table, key, score, score - 9000, -score, depth, I64(BOUND_EXACT), I64(0))
+        store(table, key, TableEntry(score, score - 9000, -score, depth, I64(BOUND_EXACT), I64(0)))
         key = keys[(state >> U64(20)) % U64(len(keys))]
         probe(table, key, result)
         if result.found != 0:

@@ -18,7 +18,7 @@ from engine.jit.pointers import address_of
 from engine.search.quiescence import QUIESCENCE_NODES, qsearch
 from engine.search.scores import INFINITY, MATE, NONE
 from engine.search.state import WORKER_T, frame_at
-from engine.search.transposition import BOUND_NONE, CLUSTER_SIZE, cluster_at, store, table_key
+from engine.search.transposition import BOUND_NONE, CLUSTER_SIZE, TableEntry, cluster_at, store, table_key
 
 #: A packed entry of the greatest depth: nothing replaces it, and no position has its key.
 _DEEPEST = U64(255 << 48)
@@ -44,7 +44,7 @@ def begin(worker, first):
     """Make ready for a search of ``worker.position`` that looks at the ``first`` move first (0: at any)."""
     forget(worker.table)
     key = table_key(worker.position)
-    store(worker.table, key, first, I64(0), I64(NONE), I64(0), I64(BOUND_NONE), I64(0))
+    store(worker.table, key, TableEntry(first, I64(0), I64(NONE), I64(0), I64(BOUND_NONE), I64(0)))
     frame_at(worker, 0).pv_length = 0
     reset(worker.evaluator, worker.position)
 
