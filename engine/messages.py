@@ -24,6 +24,9 @@ class Stopped(Exception):
     """The work was stopped before its end and has no result."""
 
 
+#: A remark on castling rights that make a position one of Chess960.
+CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
+
 #: Maximum characters of an input quoted in a message.
 _QUOTED = 100
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import chess
 
-from engine.messages import PositionError, quoted
+from engine.messages import CHESS960, PositionError, quoted
 from engine.reading.text import Line, ReadError, read_lines
 
 #: Clearer words for some of python-chess's faults.
@@ -60,9 +60,6 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
         raise PositionError(f"not a legal position: {quoted(line.strip())} ({faults(board)})")
     return ReadPosition(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
 
-
-#: A remark on castling rights that make a position one of Chess960.
-CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
 
 #: A counter of a FEN (an operation of EPD begins with a letter).
 _COUNTER = re.compile(r"[0-9]{1,9}")

@@ -20,7 +20,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from engine.messages import Info, Limits, OptionError, PositionError, Result, Signals, Stopped
+from engine.messages import CHESS960, Info, Limits, OptionError, PositionError, Result, Signals, Stopped
 from engine.options import Options
 from engine.search.threads import DeepThread
 from engine.uci import jobs
@@ -188,7 +188,7 @@ class Session:
             if running is not None and running.name == "go perft" and spent > _QUIT_TIMEOUT:
                 running.signals.stop()
             is_stopped = running is not None and running.signals.stopped and spent > 2 * _QUIT_TIMEOUT
-            if is_stopped or (at_once and now - closed > _QUIT_TIMEOUT) or self._output.is_abandoned():
+            if is_stopped or (at_once and now - closed > _QUIT_TIMEOUT) or self._output.reader_closed():
                 return False
 
     def _ask(self, command: Command) -> None:
@@ -321,6 +321,9 @@ class Session:
             self._loaded.set_position(placement.fen, placement.moves)
         except PositionError as error:
             raise PositionError(f"{error}; the previous position is kept") from None
+        is_new = placement.fen not in (None, self._placement.fen)  # each game is remarked upon once
+        if is_new and self._loaded.board().chess960 and not self._loaded.options["UCI_Chess960"]:
+            self._output.remark(CHESS960)
         self._placement = placement
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")

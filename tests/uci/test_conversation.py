@@ -8,6 +8,7 @@ import chess
 import chess.polyglot
 import pytest
 
+from engine.messages import CHESS960
 from engine.options import OPTIONS
 from tests.uci.process import MAIN, UciProcess
 
@@ -75,6 +76,17 @@ def test_chess960_changes_how_castling_is_written(uci):
     assert "e1g1: 1" in uci.ask("go perft 1", until="Nodes searched")
     uci.send("setoption name UCI_Chess960 value true", f"position fen {fen}")
     assert "e1h1: 1" in uci.ask("go perft 1", until="Nodes searched")
+    uci.send("setoption name UCI_Chess960 value false")
+
+
+def test_a_position_read_as_chess960_is_remarked_upon_once(uci):
+    position = "position fen 4k3/8/8/8/8/8/8/R3K1R1 w Q - 0 1"
+    shifted = "position fen 4k3/8/8/8/8/8/8/R4KR1 w Q - 0 1"
+    assert uci.remarks(position) == []
+    assert uci.remarks(shifted) == [CHESS960]
+    assert uci.remarks(f"{shifted} moves f1f2") == []
+    uci.send("setoption name UCI_Chess960 value true", "position startpos")
+    assert uci.remarks(shifted) == []
     uci.send("setoption name UCI_Chess960 value false")
 
 
