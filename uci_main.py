@@ -63,9 +63,9 @@ def _run(words: list[str]) -> int:
             if sys.stdout is not None:
                 sys.stdout.flush()  # while an error can still be reported in one line
     except PrintError as error:
-        from engine.uci.output import give_up
+        from engine.uci.output import exit_on_write_error
 
-        give_up(error.reason)
+        exit_on_write_error(error.reason)
 
 
 def _other_engine() -> str:

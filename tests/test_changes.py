@@ -91,7 +91,7 @@ def test_an_option_is_one_row(copy: Copy) -> None:
     assert said.split(">")[1].strip() == fen
 
 
-def test_a_figure_of_reports_is_a_field_its_value_and_its_formats(copy: Copy) -> None:
+def test_recipe_for_a_figure_in_reports(copy: Copy) -> None:
     """The number of root moves, in ``info`` and in what ``analyse`` prints."""
     copy.edit("engine/messages.py", "    tbhits: int = 0\n", "    tbhits: int = 0\n    rootmoves: int = 0\n")
     copy.edit(
@@ -154,7 +154,7 @@ def test_a_term_of_classical_is_a_group_and_its_count(copy: Copy) -> None:
     assert "usage: python -m tuning.texel" in copy.run("-m", "tuning.texel", "--help")
 
 
-def test_a_theme_of_explanations_is_a_file_its_name_and_its_phrase(copy: Copy) -> None:
+def test_recipe_for_a_theme_of_explanations(copy: Copy) -> None:
     """A pawn taken in passing, which the theme of hanging pieces would name otherwise."""
     folder = "engine/explanation"
     (copy.folder / folder / "themes" / "en_passant.py").write_text(

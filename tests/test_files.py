@@ -139,7 +139,7 @@ def test_bad_headers_of_networks_are_named(path, loader, header, named):
     assert named in said(loader, str(path))
 
 
-def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
+def test_many_unusable_directories_and_files_are_counted(tmp_path):
     for number in range(100):
         (tmp_path / f"K{'Q' * (number + 1)}vK.rtbw").write_bytes(b"no table")
     remarks: list[str] = []
@@ -209,7 +209,7 @@ def test_a_link_planted_for_a_draft_is_not_followed(tmp_path, monkeypatch):
     assert not (tmp_path / "games.pgn").exists()
 
 
-def test_a_draft_spares_other_files_and_may_have_the_longest_name(tmp_path: Path) -> None:
+def test_a_draft_may_have_the_longest_file_name(tmp_path: Path) -> None:
     path, other = tmp_path / "games.pgn", tmp_path / "games.pgn.part"
     other.write_text("the user's own")
     longest = tmp_path / ("x" * 255)

@@ -47,7 +47,7 @@ def blocks(readme: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
 
 
-def test_continuous_integration_runs_the_test_command_and_nothing_else(readme, repository):
+def test_continuous_integration_runs_only_the_test_command(readme, repository):
     (command,) = [block.strip() for block in blocks(readme, "sh") if "pytest" in block]
     script = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert script[-1] == command

@@ -48,3 +48,14 @@ def test_threads_are_waited_for_by_events_alone(repository):
             if is_method and node.func.attr == "join" and not node.args:  # those of texts and paths take something
                 found.append(f"{path}:{node.lineno}")
     assert found == []
+
+
+def test_names_of_tests_are_short(repository):
+    names = [
+        node.name
+        for path in (repository / "tests").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(names) > 100
+    assert [name for name in names if len(name) > 60] == []

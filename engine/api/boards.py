@@ -18,7 +18,7 @@ from engine.play.boards import pieces_of, put_board
 from engine.play.thinker import Thinker
 
 
-class Positioned:
+class PositionMixin:
     """The part of :class:`engine.Engine` that sets and reports its position."""
 
     _position: Any

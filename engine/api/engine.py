@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 import chess
 
 from engine.api import bench
-from engine.api.boards import Positioned, position_of
+from engine.api.boards import PositionMixin, position_of
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
 from engine.board.fen import needs_chess960
 from engine.jit import INTERPRETED
@@ -74,7 +74,7 @@ def _named(options: Mapping[str, Any]) -> dict[str, Any]:
     return {option.name: option.checked(value) for option, value in rows.items()}
 
 
-class Engine(Positioned):
+class Engine(PositionMixin):
     """A chess engine with one position and one search at a time.
 
     >>> import chess

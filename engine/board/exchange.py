@@ -26,7 +26,7 @@ MATED, WORST = -500, -1000
 QUIESCENCE_PLIES = 10
 
 #: The most captures of an exchange: more than there are pieces to take.
-MOST_CAPTURES = 64
+MAX_CAPTURES = 64
 
 
 class _Ply(Record):
@@ -44,8 +44,8 @@ class CaptureSearch(Record):
     deepest: int  # the last ply, QUIESCENCE_PLIES at most
     aborted: int
     stack: Annotated[Array[_Ply], (QUIESCENCE_PLIES + 1,)]  # [ply]
-    made: Annotated[Array[int], (MOST_CAPTURES,)]  # the captures of an exchange, and what each takes
-    won: Annotated[Array[int], (MOST_CAPTURES,)]
+    made: Annotated[Array[int], (MAX_CAPTURES,)]  # the captures of an exchange, and what each takes
+    won: Annotated[Array[int], (MAX_CAPTURES,)]
 
 
 CAPTURE_SEARCH = structure(CaptureSearch)
@@ -78,7 +78,7 @@ def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Mo
 def _exchange_from(work: CaptureSearch, move: Move) -> int:
     """The static exchange value of ``move``: both sides capture on its square, cheapest piece first, if that pays."""
     position, target, plies = work.position, target_of(move), I64(0)
-    while move != 0 and plies < MOST_CAPTURES:
+    while move != 0 and plies < MAX_CAPTURES:
         work.won[plies] = _taken(position, move)
         work.made[plies] = move
         make_move(position, move)

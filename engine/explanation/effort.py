@@ -38,7 +38,7 @@ def counted(signals: Signals | None = None) -> Iterator[Effort]:
         _CURRENT.reset(token)
 
 
-def step(count: int = 1) -> None:
+def spend(count: int = 1) -> None:
     """Count ``count`` steps, and raise :class:`Stopped` if the explanation was stopped."""
     if effort := _CURRENT.get():
         effort.steps += count

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import chess
 
-from engine.explanation.effort import step
+from engine.explanation.effort import spend
 from engine.explanation.material import balance, settled
 from engine.play.captures import VALUES
 
@@ -41,7 +41,7 @@ class Line:
         for move in moves[:HORIZON]:
             if not boards[-1].is_legal(move):
                 break
-            step()
+            spend()
             after = boards[-1].copy()
             after.push(move)
             boards.append(after)

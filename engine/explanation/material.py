@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.effort import step
+from engine.explanation.effort import spend
 from engine.play.captures import VALUES, Captures, taken, value
 
 
@@ -29,7 +29,7 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
     piece = board.piece_at(square)
     if piece is None:
         return 0
-    step()
+    spend()
     other = board
     if board.turn == piece.color:
         if board.is_check():
@@ -56,7 +56,7 @@ def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
 def settled(board: chess.Board) -> chess.Board:
     """The board after both sides have made all profitable captures."""
     moves, nodes = Captures(board).quiescence()
-    step(1 + nodes)
+    spend(1 + nodes)
     end = board.copy(stack=False)
     for move in moves:
         end.push(move)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.effort import step
+from engine.explanation.effort import spend
 from engine.explanation.themes.threat import mate_in_one
 from engine.play.captures import Captures, taken
 
@@ -40,7 +40,7 @@ def offered(board: chess.Board, move: chess.Move) -> int:
 def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     """The squares on which the opponent can capture after ``move``, and what each capture wins in pawns, less what
     ``move`` took."""
-    step()
+    spend()
     after, won = board.copy(stack=False), taken(board, move)
     after.push(move)
     captures = Captures(after)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import chess
 
 from engine.explanation.claims import TableResult
-from engine.explanation.effort import step
+from engine.explanation.effort import spend
 from engine.explanation.line import Line
 
 #: Looks a board up in the tablebases: 2 (won) to -2 (lost) for the side to move; None if it is not found.
@@ -26,7 +26,7 @@ def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResu
 
 
 def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -> bool:
-    step()
+    spend()
     after = board.copy(stack=False)
     after.push(move)
     if after.is_checkmate():

@@ -9,7 +9,7 @@ import chess
 
 from engine.evaluation.classical.features import GROUPS
 from engine.explanation.claims import FeatureAspect, ShiftAspect
-from engine.explanation.effort import step
+from engine.explanation.effort import spend
 from engine.play.boards import put_board
 
 _Aspect = TypeVar("_Aspect", ShiftAspect, FeatureAspect)
@@ -54,7 +54,7 @@ def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> di
 
     position = new_position()
     put_board(position, board, board.chess960)
-    step()
+    spend()
     shares = group_shares(position)
     found: dict[chess.Color, dict[_Aspect, int]] = {chess.WHITE: {}, chess.BLACK: {}}
     for name, parts in groups.items():

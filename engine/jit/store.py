@@ -44,7 +44,7 @@ UNUSED_SECONDS = 60 * 24 * 3600
 _USE_SECONDS = 600
 
 #: A trial file: nothing is compiled for the folder unless it fits.
-_ROOM, _ROOM_BYTES = f"room{_PART}", 24 << 20
+_PROBE, _PROBE_BYTES = f"space{_PART}", 24 << 20
 
 _ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -122,7 +122,7 @@ class Store:
 
     def prepare(self) -> bool:
         """Create the directory for :attr:`lock`; return whether the whole engine can be saved."""
-        self._attempt(self._try_room)
+        self._attempt(self._probe_space)
         return self.writable
 
     def tidy(self) -> None:
@@ -201,10 +201,10 @@ class Store:
                 "(set NUMBAT_CACHE_DIR to use another folder)"
             )
 
-    def _try_room(self) -> None:
+    def _probe_space(self) -> None:
         """Write and delete a file as large as the engine's code. Raises OSError."""
-        self._save(self._settings, _ROOM, bytes(_ROOM_BYTES))
-        (self._settings / _ROOM).unlink(missing_ok=True)
+        self._save(self._settings, _PROBE, bytes(_PROBE_BYTES))
+        (self._settings / _PROBE).unlink(missing_ok=True)
         if _is_directory(self.lock):
             shutil.rmtree(self.lock)
 

@@ -185,7 +185,7 @@ class Laboratory:
         self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None
     ) -> None:
         self.exhibit, self.algorithms, self.seconds, self.engine = exhibit, algorithms, seconds, engine
-        self._beaten: set[str] = set()
+        self._gave_up: set[str] = set()
         self._pace = 0.0  # seconds per node of the last exhaustive search
         self._counts: dict[int, tuple[int, int] | None] = {}
         self._memories = {name: Memory() for name in algorithms}
@@ -237,14 +237,14 @@ class Laboratory:
         return replace(row, whole=counted[1], minimal=minimal_leaves(counted[1] ** (1 / row.depth), row.depth))
 
     def _measured(self, name: str, depth: int) -> Row:
-        if name in EXHAUSTIVE and self._hopeless(depth):
-            self._beaten.add(name)
-        if name not in self._beaten:
+        if name in EXHAUSTIVE and self._too_large(depth):
+            self._gave_up.add(name)
+        if name not in self._gave_up:
             begun = perf_counter()
             try:
                 outcome = ALGORITHMS[name](self.exhibit.game, depth, monotonic() + self.seconds, self._memories[name])
             except OutOfTime:
-                self._beaten.add(name)
+                self._gave_up.add(name)
             else:
                 seconds = perf_counter() - begun
                 if name in EXHAUSTIVE:
@@ -267,7 +267,7 @@ class Laboratory:
         nodes, leaves = counted
         return Row(name, depth, "counted", nodes, leaves, share=1.0)
 
-    def _hopeless(self, depth: int) -> bool:
+    def _too_large(self, depth: int) -> bool:
         """Whether searching the whole tree would take over ``seconds``, judging by its size and the previous depth."""
         if not self._pace:
             return False

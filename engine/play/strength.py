@@ -84,19 +84,17 @@ def choose(scores: Sequence[int], noise: float, chance: random.Random) -> int:
     return max(range(len(scores)), key=seeming.__getitem__)
 
 
-def not_glaring(scores: Sequence[int], glances: Sequence[int]) -> list[int]:
-    """The indices of the lines that lose nothing visible at a glance that the first, best one keeps.
+def without_visible_blunders(scores: Sequence[int], gains: Sequence[int]) -> list[int]:
+    """The indices of the lines that visibly lose no more than the first, best one, in centipawns: ``scores`` are the
+    search's, ``gains`` those of :func:`engine.play.glance.at_a_glance`.
 
-    ``scores`` are the search's, ``glances`` those of :func:`engine.play.glance.at_a_glance`, both in centipawns. The
-    search counts because a piece may be left hanging for a good reason. There is none to allow a mate in one, which a
-    short search may have pruned.
+    The search counts because a piece may be left hanging for a good reason. There is none to allow a mate in one, which
+    a short search may have pruned.
     """
-    sound = [index for index, glance in enumerate(glances) if glance > -MATE_IN_ONE] or list(range(len(glances)))
+    sound = [index for index, gain in enumerate(gains) if gain > -MATE_IN_ONE] or list(range(len(gains)))
     best = sound[0]
     return [
         index
         for index in sound
-        if index == best
-        or scores[index] > scores[best] - GLARING_SCORE
-        or glances[index] > glances[best] - GLARING_LOSS
+        if index == best or scores[index] > scores[best] - GLARING_SCORE or gains[index] > gains[best] - GLARING_LOSS
     ]

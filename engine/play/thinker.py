@@ -163,8 +163,9 @@ class Thinker:
         if self._chance.random() < level.alert:
             board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
             moves = [board.parse_uci(to_uci(line.moves[0], board.chess960)) for line in lines]
-            glances = [at_a_glance(board, move) for move in moves]
-            lines = [lines[index] for index in strength.not_glaring([line.score for line in lines], glances)]
+            gains = [at_a_glance(board, move) for move in moves]
+            sound = strength.without_visible_blunders([line.score for line in lines], gains)
+            lines = [lines[index] for index in sound]
         return lines[strength.choose([line.score for line in lines], level.noise, self._chance)]
 
     def _analyses(self, limits: Limits) -> bool:

@@ -27,7 +27,7 @@ REFERENCE_MOVE = 32
 _LIGHT = int(LIGHT_SQUARES)
 
 #: The smallest spread in centipawns: below it the fit would be a step.
-LEAST_BLUR = 5.0
+MIN_SPREAD = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Model:
         """``a`` and ``b`` at a move of the game, counted from 1."""
         first, last = self.moves
         time = min(max(move, first), last) / REFERENCE_MOVE
-        return _polynomial(self.a, time), max(_polynomial(self.b, time), LEAST_BLUR)
+        return _polynomial(self.a, time), max(_polynomial(self.b, time), MIN_SPREAD)
 
     @property
     def pawn(self) -> float:

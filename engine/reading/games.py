@@ -14,9 +14,9 @@ from typing import NamedTuple
 import chess
 import chess.pgn
 
-from engine.messages import PositionError, quoted
+from engine.messages import CHESS960, PositionError, quoted
 from engine.reading.moves import ENGLISH, MoveError, Spelling, is_move, letters_of, read_move, respelled, spellings
-from engine.reading.positions import CHESS960, read_position
+from engine.reading.positions import read_position
 from engine.reading.split import Raw, number_of, split
 from engine.reading.text import Line, read_lines
 from engine.reading.tokens import Kind, Token, tokens
@@ -95,7 +95,7 @@ class _Builder:
         """The last move if the previous token but for comments closed a variation on it."""
         self._signs: dict[int, Token] = {}
         """Annotations before the first move of a variation or of the game."""
-        self._behind: list[chess.pgn.ChildNode] = []
+        self._replaced: list[chess.pgn.ChildNode] = []
         """The moves to which the open variations are alternatives."""
         self._take: Callable[[Token], None] = self._read
         self._depth = 0
@@ -118,9 +118,9 @@ class _Builder:
             self._remark(first.line, f"the first move has number {number_of(first)}, not {board.fullmove_number}")
         for token in self._raw.moves:
             self._take(token)
-        if self._behind:
-            self._remark(self._raw.moves[-1].line, f"{len(self._behind)} open parentheses are not closed")
-        self._put_before(self._behind[-1] if self._behind and self._begins() else self._node)
+        if self._replaced:
+            self._remark(self._raw.moves[-1].line, f"{len(self._replaced)} open parentheses are not closed")
+        self._put_before(self._replaced[-1] if self._replaced and self._begins() else self._node)
         self._check_result()
         for node, texts in self._comments.items():
             node.comment = " ".join(filter(None, texts))
@@ -194,7 +194,7 @@ class _Builder:
         text = token.text
         match token.kind:
             case Kind.COMMENT:
-                if (self._behind and self._begins()) or self._node is self._has_variation:
+                if (self._replaced and self._begins()) or self._node is self._has_variation:
                     self._before.append(text)
                 else:
                     self._comments.setdefault(self._node, []).append(text)
@@ -213,7 +213,7 @@ class _Builder:
 
     def _begins(self) -> bool:
         """Whether the game, or the open variation, has no move yet."""
-        return self._node is (self._behind[-1].parent if self._behind else self._game)
+        return self._node is (self._replaced[-1].parent if self._replaced else self._game)
 
     def _sign(self, token: Token, nag: int) -> None:
         if self._begins():
@@ -223,22 +223,22 @@ class _Builder:
 
     def _open(self, token: Token) -> None:
         if not isinstance(self._node, chess.pgn.ChildNode):
-            self._remark(token.line, "a variation before the first move is left out")
+            self._remark(token.line, "a variation before the first move is ignored")
             self._depth, self._take = 1, self._skip
             return
         self._put_before(self._node)
         self._has_variation = None
-        self._behind.append(self._node)
+        self._replaced.append(self._node)
         self._board.pop()
         self._node = self._node.parent
 
     def _close(self, token: Token) -> None:
-        if not self._behind:
+        if not self._replaced:
             self._remark(token.line, "a closing parenthesis without an opening one")
             return
-        move = self._behind[-1]
+        move = self._replaced[-1]
         self._put_before(move if self._begins() else self._node)
-        self._behind.pop()
+        self._replaced.pop()
         while self._node is not move.parent:
             assert self._node.parent is not None
             self._node = self._node.parent
@@ -260,17 +260,17 @@ class _Builder:
 
     def _result(self, token: Token) -> None:
         headers = self._game.headers
-        if self._behind:
-            self._remark(token.line, f"the result {token.text} in a variation is left out")
+        if self._replaced:
+            self._remark(token.line, f"the result {token.text} in a variation is ignored")
         elif headers.get("Result", "*") == "*":
             headers["Result"] = token.text
         elif token.text not in ("*", headers["Result"]):
-            self._remark(token.line, f"the result {token.text} is left out: the tag says {quoted(headers['Result'])}")
+            self._remark(token.line, f"the result {token.text} is ignored: the tag says {quoted(headers['Result'])}")
 
     def _check_result(self) -> None:
         """Correct a result that contradicts a mate or stalemate on the board."""
         board, headers = self._board, self._game.headers
-        if self._game.errors or self._behind or any(board.generate_legal_moves()):
+        if self._game.errors or self._replaced or any(board.generate_legal_moves()):
             return
         said, outcome = headers.get("Result", "*"), "1/2-1/2"
         if board.is_check():
@@ -284,7 +284,7 @@ class _Builder:
         core = _core(token.text)
         signs = token.text[len(core) :]
         if not _may_move(token):
-            self._remark(token.line, f"{quoted(token.text)} is left out")
+            self._remark(token.line, f"{quoted(token.text)} is ignored")
             return
         try:
             move, otherwise = _move(self._board, core, self._spelling)
@@ -294,7 +294,7 @@ class _Builder:
         if otherwise:
             self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
         if signs not in _CHECKS:
-            self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is left out")
+            self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is ignored")
         for sign in self._signs.values():
             self._remark(sign.line, f"the annotation {quoted(sign.text)} is read as if it followed the next move")
         before = " ".join(filter(None, self._before))
@@ -305,9 +305,9 @@ class _Builder:
     def _fault(self, token: Token, why: str) -> None:
         """End the line before an unreadable move."""
         number = f"{self._board.fullmove_number}{'.' if self._board.turn else '...'}"
-        line = "variation" if self._behind else "game"
+        line = "variation" if self._replaced else "game"
         text = f"{number} {quoted(token.text)} {why}; the {line} ends before it"
-        if self._behind:
+        if self._replaced:
             self._remark(token.line, text)
             self._depth, self._take = 1, partial(self._skip, close=self._close)
         else:

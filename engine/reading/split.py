@@ -134,7 +134,7 @@ class _Splitter:
         raw, kind = self._raw, token.kind
         raw.line = raw.line or token.line
         if kind in (Kind.REMARK, Kind.BAD_TAG):
-            self._remark(token, f"{token.text} and is left out" if kind is Kind.BAD_TAG else token.text)
+            self._remark(token, f"{token.text} and is ignored" if kind is Kind.BAD_TAG else token.text)
             if kind is Kind.BAD_TAG and not raw.begun:
                 raw.bad_tag = raw.bad_tag or f"line {token.line}: {token.text}"
         elif kind is Kind.TAG:

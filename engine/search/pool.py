@@ -39,8 +39,8 @@ OnTick = Callable[[int, int, int], None]
 #: Seconds before the first report of progress within an iteration, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
 
-#: Seconds that the result waits for helpers to leave, so that their lines count too. They take longer only with far
-#: more threads than processors; then they have no vote, and the next search waits for them.
+#: Seconds to wait for helpers before the vote. They take longer only with far more threads than processors; then they
+#: have no vote, and the next search waits for them.
 GRACE = 0.01
 
 #: Milliseconds, and the share of the optimum, for which a search on the clock reports nothing.
@@ -239,7 +239,7 @@ class Pool:
         """Start the clock of a search; from here on its signals end it."""
         self._wait_for_helpers()  # a helper still in the last search would obey the new deadline
         task.table.new_search()
-        limits = self.node_clock.wind(task.limits, task.white_to_move)
+        limits = self.node_clock.limits_for(task.limits, task.white_to_move)
         overhead = 0 if self.node_clock.rate > 0 else task.overhead
         self._budget = plan(limits, task.white_to_move, overhead, self.parameters)
         self._began, self._ended, self._due = task.began, 0.0, None

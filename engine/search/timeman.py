@@ -121,7 +121,7 @@ class NodeClock:
         """Begin a new game."""
         self._left = None
 
-    def wind(self, limits: Limits, white_to_move: bool) -> Limits:
+    def limits_for(self, limits: Limits, white_to_move: bool) -> Limits:
         """The limits with this clock instead of the GUI's."""
         clock = limits.wtime if white_to_move else limits.btime
         self._runs = self.rate > 0 and clock is not None

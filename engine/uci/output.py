@@ -43,9 +43,9 @@ class Output:
                 self._stream.write(data)
                 self._stream.flush()
         except OSError as error:
-            give_up(error)
+            exit_on_write_error(error)
 
-    def is_abandoned(self) -> bool:
+    def reader_closed(self) -> bool:
         """Whether the reader is gone. Windows shows that only at the next write."""
         if not hasattr(select, "poll"):
             return False
@@ -58,7 +58,7 @@ class Output:
         self.line(remark_line(text))
 
 
-def give_up(error: OSError) -> NoReturn:
+def exit_on_write_error(error: OSError) -> NoReturn:
     """End the process after ``error`` in writing to standard output: silently if the reader is gone."""
     if error.errno in _ABANDONED:
         os._exit(0)

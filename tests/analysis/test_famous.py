@@ -126,7 +126,7 @@ def test_praise_hardly_depends_on_the_limit(numbat, nodes):
 
 
 @pytest.mark.slow
-def test_the_combination_of_kasparov_against_topalov_is_no_mistake(numbat):
+def test_kasparovs_combination_against_topalov_is_no_mistake(numbat):
     """From 24. Rxd4 to the end, with half or so of the nodes of 0.2 s a move."""
     tail = chess.pgn.Game.without_tag_roster()
     nodes = list(game_of("Kasparov").mainline())
@@ -187,7 +187,7 @@ def verdicts(numbat: Engine, board: chess.Board, move: chess.Move, nodes: int) -
 @pytest.mark.parametrize(
     ("count", "nodes"), [(10, 30_000), pytest.param(100, 100_000, marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_solutions_of_puzzles_are_fine_and_other_moves_are_blunders(numbat, data_file, count, nodes):
+def test_solutions_of_puzzles_are_fine_and_others_blunders(numbat, data_file, count, nodes):
     lines = data_file("suites/lichess_puzzles_5k.epd").read_text("utf-8").splitlines()
     chosen = deviations(lines, count)
     assert len(chosen) >= count // 2

@@ -353,7 +353,7 @@ def scripted(monkeypatch, scores: dict[tuple[int, bool], tuple[int | Mate, str]]
 GIVEN = "1. e4 a5 2. Ba6 Nxa6 *"
 
 
-def test_a_move_that_turns_out_better_than_the_best_costs_nothing(numbat, monkeypatch):
+def test_a_move_that_proves_better_than_the_best_costs_nothing(numbat, monkeypatch):
     game = read_game(io.StringIO(GIVEN))
     scores = {(0, False): (20, "e2e4"), (2, False): (-500, "a2a3"), (3, False): (150, "b7a6"), (4, False): (140, "")}
     scripted(monkeypatch, scores)
@@ -375,7 +375,7 @@ def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch)
 
 @pytest.mark.parametrize("third", [1300, 8])
 @pytest.mark.parametrize("allowed", [True, False], ids=["allowed", "lost"])
-def test_a_mate_in_a_decided_game_is_marked_if_a_third_look_finds_no_other(numbat, monkeypatch, allowed, third):
+def test_a_mate_in_a_decided_game_is_marked_once_confirmed(numbat, monkeypatch, allowed, third):
     decided, mate = (-1200, Mate(-2)) if allowed else (1200, Mate(+3))
     before, after = (decided, mate) if allowed else (mate, decided)
     scripted(
@@ -407,7 +407,7 @@ def test_a_mate_in_a_decided_game_is_marked_if_a_third_look_finds_no_other(numba
 @pytest.mark.parametrize(
     ("after", "other", "grade"), [(75, 20, Grade.FINE), (200, 20, Grade.BLUNDER), (150, 900, Grade.FINE)]
 )
-def test_a_book_move_gets_neither_praise_nor_a_mark_below_a_mistake(numbat, monkeypatch, after, other, grade):
+def test_a_book_move_gets_no_praise_and_no_inaccuracy(numbat, monkeypatch, after, other, grade):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
     scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
@@ -499,7 +499,7 @@ def test_results_of_a_lost_folder_are_in_the_users_home(tmp_path, two, monkeypat
 
 
 @pytest.mark.parametrize("code", [2, INTERRUPTED])
-def test_a_file_that_cannot_be_written_does_not_keep_others_from_it(two, monkeypatch, capsys, code):
+def test_one_unwritable_file_does_not_stop_the_others(two, monkeypatch, capsys, code):
     monkeypatch.setattr(Path, "home", lambda: two[0].parent / "none")
     plain = games.annotate_all
 
@@ -515,7 +515,7 @@ def test_a_file_that_cannot_be_written_does_not_keep_others_from_it(two, monkeyp
     assert [outputs(path)[0].exists() for path in two] == [False, True]
 
 
-def test_a_closed_standard_output_keeps_no_file_from_being_written(two, monkeypatch):
+def test_files_are_written_with_standard_output_closed(two, monkeypatch):
     def closed(page):
         raise PrintError(BrokenPipeError(32, "Broken pipe"))
 
@@ -562,7 +562,7 @@ def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     assert list(tmp_path.glob("*.annotated.*")) == []
 
 
-def test_a_game_is_kept_up_to_an_illegal_move_and_skipped_without_a_position(pgn, capsys):
+def test_games_end_at_illegal_moves_and_need_a_position(pgn, capsys):
     bad = '[Event "Bad"]\n\n1. e4 e5 2. Ke3 d5 (2... d6) 3. d4 *\n\n'
     pgn.write_text(f'{bad}{GAMES}\n[FEN "rubbish"]\n\n1. e4 *\n', encoding="utf-8")
     assert analyse(pgn, "--depth", "2") == 0
@@ -721,7 +721,7 @@ def paths_in(data, *path):
         yield from paths_in(value, *path, key)
 
 
-def test_a_game_without_moves_is_named_and_has_no_place_on_the_page(pgn, capsys):
+def test_a_game_without_moves_is_named_and_not_on_the_page(pgn, capsys):
     pgn.write_text('[White "Gil"]\n[Black "Hal"]\n\n*\n\n' + pgn.read_text("utf-8"), encoding="utf-8")
     assert analyse(pgn, "--depth", "1") == 0
     assert "game 1 (Gil - Hal) has no moves" in capsys.readouterr().err

@@ -45,7 +45,7 @@ def test_what_the_rules_decide_is_certain():
     assert judge.chances_on(claimed, PovScore(Cp(0), chess.WHITE), last=True) == Wdl(0, 1000, 0)
 
 
-def test_the_engine_s_own_chances_count_before_those_of_the_score():
+def test_the_engines_chances_count_before_those_of_the_score():
     board = chess.Board("8/8/8/8/3k4/8/3P4/3K4 b - - 0 1")
     known = Analysis(PovScore(Cp(0), chess.BLACK), wdl=PovWdl(Wdl(0, 900, 100), chess.BLACK))
     assert lines.chances_of(board, known) == Wdl(100, 900, 0)

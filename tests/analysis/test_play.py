@@ -69,7 +69,7 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     assert game.headers["Result"] == "*"
 
 
-def test_the_board_is_shown_after_moves_and_not_after_other_words():
+def test_the_board_is_shown_after_moves_alone():
     assert boards_in(played([], "zz", "", "help", "moves", "fen", "hint", "draw", "e5")) == 1
     assert boards_in(played([], "e4", "zz", "undo", "undo", "board")) == 4
 
@@ -155,7 +155,7 @@ def test_games_that_two_programs_add_to_one_file_are_both_kept(tmp_path):
     assert [list(map(str, game.mainline_moves())) for game in read_games(path)] == [["e2e4", "e7e5", "g1f3"]] * 2
 
 
-def test_a_file_that_can_no_longer_be_written_does_not_end_the_game(tmp_path, monkeypatch, capsys):
+def test_the_game_goes_on_without_its_file(tmp_path, monkeypatch, capsys):
     def refuse(draft: object, target: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -217,7 +217,7 @@ def test_draws_end_the_game(numbat):
     assert record(table, "Numbat").headers["Result"] == "1/2-1/2"
 
 
-def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
+def test_the_fifty_move_rule_ends_the_game_on_time():
     fen = "4k3/7p/8/8/8/8/P7/R3K3 w - - 99 80"
     assert "Fifty moves" not in played(["--fen", fen], "a3", "quit")
     assert played(["--fen", fen], "Rb1").splitlines()[-2] == "Fifty moves, a draw."
@@ -231,7 +231,7 @@ def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
         ("4k3/8/8/8/8/8/7R/4K3 w - - 0 30", "Draw agreed."),
     ],
 )
-def test_a_draw_is_taken_late_in_the_game_by_who_does_not_stand_better(numbat, fen, answer):
+def test_a_draw_offer_is_accepted_late_unless_better(numbat, fen, answer):
     table, told = seated(numbat, fen, answering(("draw",)))
     assert answer in "\n".join(told)
     assert (table.conclusion is not None) == ("agreed" in answer)
@@ -403,7 +403,7 @@ def test_chess960_is_played_and_kept_as_such(tmp_path):
 # The board
 
 
-def test_the_last_move_and_a_check_are_marked_in_letters_as_seen_by_each_side():
+def test_last_move_and_check_are_marked_from_either_side():
     board = chess.Board()
     for move in ("e4", "f5", "Qh5+"):
         board.push_san(move)

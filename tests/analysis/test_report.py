@@ -135,7 +135,7 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
     assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
 
 
-def test_a_draw_that_can_be_claimed_ends_the_last_position_alone_and_no_won_game() -> None:
+def test_a_claimable_draw_ends_only_a_game_that_was_drawn() -> None:
     (game,) = games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 *")
     moves = [Judged(node.board(), PovScore(Cp(0), chess.WHITE)) for node in [game, *game.mainline()]]
     assert _game(game, moves)["plies"][8]["score"] == "+0.00"

@@ -38,7 +38,7 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_name_that_the_terminal_cannot_show_is_shown_as_far_as_it_can(repository, pgn):
+def test_unprintable_characters_of_names_are_replaced(repository, pgn):
     pgn.write_text(GAMES.replace("Ann", "Łukasz"), encoding="utf-8")
     words = (repository / "uci_main.py", "analyse", pgn, "--depth", "2")
     result = run_python(*words, env=os.environ | {"PYTHONIOENCODING": "cp1252"}, encoding="cp1252")

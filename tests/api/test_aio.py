@@ -66,7 +66,7 @@ async def test_a_task_that_is_cancelled_twice_still_ends_its_search(call, more):
         assert not engine.engine.searching
 
 
-async def test_tasks_take_turns_and_a_cancelled_one_does_not_stop_its_neighbour():
+async def test_cancelling_one_task_does_not_stop_another():
     async with AsyncEngine(hash=1) as engine:
         first = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
         await searches(engine)

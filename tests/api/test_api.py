@@ -45,7 +45,7 @@ def numbat(shared: Engine) -> Engine:
     return shared
 
 
-def test_leaving_the_context_ends_the_search_and_passes_an_error_on() -> None:
+def test_leaving_the_context_stops_and_raises() -> None:
     running = Engine(hash=1)
     streams = []
 
@@ -72,7 +72,7 @@ def test_positions_come_back_as_they_went_in(numbat: Engine, fen: str) -> None:
     assert numbat.fen() == board.fen(en_passant="xfen")
 
 
-def test_after_a_null_move_the_position_counts_without_the_moves_before(numbat: Engine) -> None:
+def test_a_null_move_clears_the_history(numbat: Engine) -> None:
     """As for other engines of python-chess, which get its FEN."""
     board = chess.Board()
     for move in ("g1f3", "g8f6", "0000", "f6g8"):
@@ -111,7 +111,7 @@ def test_bad_position_is_named_and_the_previous_one_stays(numbat, fen, moves, na
     assert numbat.fen() == KIWIPETE
 
 
-def test_invalid_board_is_refused_and_the_previous_position_stays(numbat: Engine) -> None:
+def test_an_invalid_board_keeps_the_previous_position(numbat: Engine) -> None:
     numbat.set_position(KIWIPETE)
     for call in (numbat.search, numbat.play, numbat.stream):
         with pytest.raises(PositionError, match="kings"):
@@ -280,7 +280,7 @@ def test_search_returns_the_last_report(numbat: Engine) -> None:
     assert last.depth == 5
 
 
-def test_an_error_in_the_callback_ends_the_search_and_is_passed_on(numbat: Engine) -> None:
+def test_an_error_in_a_callback_ends_the_search(numbat: Engine) -> None:
     calls: list[Info] = []
 
     def fail(info: Info) -> None:
@@ -486,7 +486,7 @@ def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) ->
             thread.join()
 
 
-def test_an_error_in_a_short_search_leaves_an_engine_that_searches(numbat: Engine) -> None:
+def test_the_engine_searches_after_an_error_in_a_short_search(numbat: Engine) -> None:
     def fail(info: Info) -> None:
         raise KeyboardInterrupt
 
@@ -687,7 +687,7 @@ def test_a_stream_that_is_dropped_ends_its_search(numbat: Engine, how: str) -> N
     assert is_idle(numbat)
 
 
-def test_dropping_a_stream_that_is_over_leaves_the_next_search_alone(numbat: Engine) -> None:
+def test_a_finished_stream_does_not_stop_the_next_search(numbat: Engine) -> None:
     first = numbat.stream(chess.Board())
     second = numbat.stream(chess.Board(KIWIPETE))
     del first
@@ -781,7 +781,7 @@ def test_unknown_keywords_are_named() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
-def test_every_type_of_the_interface_can_be_imported_from_the_package(name: str) -> None:
+def test_the_package_exports_every_type_of_its_interface(name: str) -> None:
     """Those of public fields, and those that public methods return."""
     owner = getattr(engine, name)
     module = sys.modules[owner.__module__]

@@ -142,7 +142,7 @@ _LETTERS = st.sampled_from([*"pnbrqkPNBRQK12345678/ wb-KQkqae36", "\n", "\t", "Ã
 
 
 @given(st.integers(0, 60), _LETTERS, st.sampled_from([KIWIPETE, *UNUSUAL]))
-def test_what_is_read_is_what_the_parser_of_single_positions_reads(at: int, letter: str, fen: str) -> None:
+def test_many_fens_are_read_like_single_ones(at: int, letter: str, fen: str) -> None:
     changed = fen[:at] + letter + fen[at + 1 :]
     position = new_position()
     fault = ""
@@ -193,7 +193,7 @@ def plain(line: Analysis) -> tuple[object, ...]:
     return line.score, line.pv, line.depth, line.nodes
 
 
-def test_analyses_come_in_order_and_do_not_depend_on_the_number_of_processes(numbat: Engine) -> None:
+def test_analyses_are_ordered_and_independent_of_jobs(numbat: Engine) -> None:
     boards = random_boards(8)
     found = [[plain(line) for line in numbat.analyse_many(boards, Limit(depth=6), jobs=jobs)] for jobs in (1, 3)]
     assert found[0] == found[1]

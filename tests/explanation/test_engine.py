@@ -158,7 +158,7 @@ def _elsewhere(task: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
-def test_stop_from_another_thread_ends_the_search_of_an_explanation(shared, delay):
+def test_stop_from_another_thread_ends_an_explanation(shared, delay):
     signals = Signals()
     threading.Timer(delay, signals.stop).start()
     with pytest.raises(Stopped):

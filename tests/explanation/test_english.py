@@ -281,5 +281,5 @@ def test_a_reply_that_is_missing_has_no_name():
     assert sentence(claim) == "Now Black is winning; e4 was better."
 
 
-def test_a_change_of_passed_pawns_does_not_say_that_there_are_any():
+def test_a_change_of_passed_pawns_claims_no_passed_pawn():
     assert not any("pawns" in text for (aspect, _), text in english._SHIFTS.items() if aspect == "passed")

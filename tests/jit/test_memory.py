@@ -58,7 +58,7 @@ def test_annotations_are_the_fields() -> None:
     ]  # fmt: skip
 
 
-def test_a_field_that_would_hide_a_part_of_numpys_record_is_refused() -> None:
+def test_fields_named_like_numpy_attributes_are_refused() -> None:
     with pytest.raises(ValueError, match="'data'"):
         structure(type("Bad", (), {"__annotations__": {"data": int}}))
 

@@ -70,7 +70,7 @@ def _file(miniature: Miniature, function: str) -> Path:
     return file
 
 
-def test_a_spare_kernel_is_loaded_on_its_first_call_or_with_its_callers(miniature: Miniature) -> None:
+def test_spare_kernels_load_on_call_or_with_callers(miniature: Miniature) -> None:
     """It is never compiled again, nor under another signature."""
     assert _start(miniature, "python")["result"] == [4, 6, 1]
     _start(miniature, "compiled")  # also compiles the code that reaches a kernel through a helper
@@ -91,7 +91,7 @@ def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature
 
 
 @pytest.mark.parametrize("damage", [lambda file: file.write_bytes(file.read_bytes()[:-1]), Path.unlink])
-def test_a_kernel_that_cannot_be_loaded_with_its_caller_is_compiled_again(miniature: Miniature, damage) -> None:
+def test_a_damaged_callee_is_compiled_again(miniature: Miniature, damage) -> None:
     """The caller finds it by its symbol, although another process has compiled it."""
     _start(miniature, "search")
     caller = _file(miniature, "search").read_bytes()

@@ -12,7 +12,15 @@ from engine.api import Engine
 from engine.messages import Info, Limits, Result
 from engine.options import find
 from engine.play.glance import MATE_IN_ONE, at_a_glance
-from engine.play.strength import FULL_SKILL, LEVELS, Level, choose, level_of_elo, level_of_skill, not_glaring
+from engine.play.strength import (
+    FULL_SKILL,
+    LEVELS,
+    Level,
+    choose,
+    level_of_elo,
+    level_of_skill,
+    without_visible_blunders,
+)
 
 HANGING = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
 """The bishop on c1 can take the queen on g5."""
@@ -55,14 +63,16 @@ def test_levels_above_1200_are_alert():
         assert level_of_elo(elo).alert == 1.0
 
 
-def test_not_glaring_rejects_lines_losing_material_at_a_glance():
-    assert not_glaring([0, -300, -300, -300], [0, -300, 0, -100]) == [0, 2, 3]
-    assert not_glaring([0, -50], [0, -300]) == [0, 1]  # the piece hangs for a reason
-    assert not_glaring([900, 0, 850], [900, 0, 0]) == [0, 2]  # what can be taken is seen as well
-    assert not_glaring([500, 0], [-300, 0]) == [0, 1]  # not to see a sacrifice is human
-    assert not_glaring([-900, -1200], [-900, -900]) == [0, 1]  # it is lost whatever is played
-    assert not_glaring([35, 20, -200], [-MATE_IN_ONE, 0, -300]) == [1]  # a mate in one that the search pruned
-    assert not_glaring([-9, -10], [-MATE_IN_ONE, -MATE_IN_ONE]) == [0, 1]
+def test_an_alert_player_rejects_visible_losses():
+    assert without_visible_blunders([0, -300, -300, -300], [0, -300, 0, -100]) == [0, 2, 3]
+    assert without_visible_blunders([0, -50], [0, -300]) == [0, 1]  # the piece hangs for a reason
+    assert without_visible_blunders([900, 0, 850], [900, 0, 0]) == [0, 2]  # what can be taken is seen as well
+    assert without_visible_blunders([500, 0], [-300, 0]) == [0, 1]  # not to see a sacrifice is human
+    assert without_visible_blunders([-900, -1200], [-900, -900]) == [0, 1]  # it is lost whatever is played
+    assert without_visible_blunders([35, 20, -200], [-MATE_IN_ONE, 0, -300]) == [
+        1
+    ]  # a mate in one that the search pruned
+    assert without_visible_blunders([-9, -10], [-MATE_IN_ONE, -MATE_IN_ONE]) == [0, 1]
 
 
 def test_levels_above_1200_prevent_mate_in_one(numbat):

@@ -63,7 +63,7 @@ def test_no_language_is_guessed(text, line, fault):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_games_in_any_language_are_read_right_or_end_with_a_remark(language):
+def test_games_in_any_language_are_read_or_remarked_upon(language):
     source = random.Random(language)
     letters = str.maketrans(dict(zip("KQRBN", LANGUAGES[language].split(), strict=True)))
     whole = 0
@@ -113,7 +113,7 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc9 dxc6 *", ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"], "4. 'Bxc9' is not a move; the game"),
         ("1. e4 Ke4 (1... e5) 2. d4 *", ["1. e4"], "1... 'Ke4' is not a legal move; the game ends before it"),
         ("% exported\n\nDear all,\n\n1. e4 *\n\n; the end\n\nhave e4 fun\n", ["1. e4"], "3: game 1: the text that begins with 'Dear' belongs to no game"),
-        ("1. e4 e5+- N 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-' after 'e5' is left out"),
+        ("1. e4 e5+- N 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-' after 'e5' is ignored"),
         ("1. e4 (1. d4 e5", ["1. e4"], "1 open parentheses are not closed"),
         ('[FEN "4k1n1/8/8/8/8/8/8/6K1 b - - 0 24"]\n\n... Nf6 25. Kh1 *', ["24...Nf6 25. Kh1"], "3: game 1: the text that begins with '...'"),
         ('[FEN "4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 23"]\n\n$220 23. Nf3 Ne7 *', ["23. Nf3 Ne7"], "3: game 1: the text that begins with '220'"),

@@ -236,7 +236,7 @@ def test_reports_within_an_iteration_cannot_use_the_engine(engine: Engine, monke
     assert refused
 
 
-def test_an_error_in_a_report_within_an_iteration_ends_the_search(engine: Engine, monkeypatch) -> None:
+def test_an_error_in_a_report_ends_the_search(engine: Engine, monkeypatch) -> None:
     monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
 
     def on_info(info: Info) -> None:

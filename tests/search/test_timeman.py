@@ -150,19 +150,19 @@ def test_clock_lasts_to_the_time_control_with_the_overhead(share, moves, overhea
 def test_a_clock_of_nodes_keeps_its_own_count() -> None:
     clock = NodeClock()
     limits = Limits(wtime=10_000, btime=3_000, winc=100)
-    assert clock.wind(limits, True) is limits  # time is time
+    assert clock.limits_for(limits, True) is limits  # time is time
     clock.rate = 20
-    assert clock.wind(limits, True).wtime == 10_000
+    assert clock.limits_for(limits, True).wtime == 10_000
     clock.spend(40_000)  # two seconds
-    assert clock.wind(replace(limits, wtime=77), True).wtime == 8_100
+    assert clock.limits_for(replace(limits, wtime=77), True).wtime == 8_100
     clock.spend(1_000_000)
-    assert clock.wind(limits, True).wtime == 0
+    assert clock.limits_for(limits, True).wtime == 0
     clock.reset()
-    assert clock.wind(limits, True).wtime == 10_000
+    assert clock.limits_for(limits, True).wtime == 10_000
     untimed = Limits(depth=3)
-    assert clock.wind(untimed, True) is untimed
+    assert clock.limits_for(untimed, True) is untimed
     clock.spend(40_000)  # not on the clock
-    assert clock.wind(limits, True).wtime == 10_000
+    assert clock.limits_for(limits, True).wtime == 10_000
 
 
 def test_a_ponder_miss_costs_no_nodes(bare: Callable[..., Bare]) -> None:
@@ -172,7 +172,7 @@ def test_a_ponder_miss_costs_no_nodes(bare: Callable[..., Bare]) -> None:
     threading.Timer(0.1, lambda: search.signals.stop()).start()
     search.search(replace(limits, ponder=True))
     assert search.pool.nodes > 0
-    assert search.pool.node_clock.wind(limits, True).wtime == 1_000_000
+    assert search.pool.node_clock.limits_for(limits, True).wtime == 1_000_000
 
 
 def test_a_settled_choice_gets_less_time_and_a_doubtful_one_more() -> None:

@@ -120,7 +120,7 @@ def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_the_launcher_is_the_stub_with_a_relative_path_and_a_program(folder: Path) -> None:
+def test_the_launcher_is_a_stub_with_path_and_program(folder: Path) -> None:
     program = folder / "numbat.exe"
     assert program.read_bytes().startswith(STUB + b"#!<launcher_dir>\\python\\python.exe\r\nPK")
     environment = {**os.environ, "PYTHONPATH": str(folder / "packages")}

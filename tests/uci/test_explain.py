@@ -73,13 +73,13 @@ def test_explain_can_be_stopped_and_the_next_word_is_heard(uci: UciProcess):
     assert uci.fen().split()[0] == chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").board_fen()
 
 
-def test_many_queens_are_explained_and_readyok_does_not_wait_for_that(uci: UciProcess):
+def test_many_queens_do_not_delay_readyok(uci: UciProcess):
     uci.send(f"position fen {QUEENS}", "explain", "isready")
     said = uci.read(r".*\.$")
     assert said[0] == "readyok"
     assert len(said) == 2
 
 
-def test_readyok_waits_for_the_end_of_an_explanation_that_was_stopped(uci: UciProcess):
+def test_readyok_waits_for_a_stopped_explanation(uci: UciProcess):
     uci.send(f"position fen {QUEENS}", "explain", "stop", "isready")
     assert uci.read("readyok") == ["info string explain stopped", "readyok"]

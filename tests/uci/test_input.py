@@ -66,12 +66,12 @@ print(next(found), [sys.stdin.read()], list(found))
 """
 
 
-def test_libraries_that_look_at_standard_input_on_windows_find_the_null_device() -> None:
+def test_windows_stdin_is_nul_for_libraries() -> None:
     """A read that waits while numpy is loaded would hang both."""
     assert run_python("-c", TAKEN, input="uci\nisready\n").stdout == "uci [''] ['isready']\n"
 
 
-def test_file_names_may_come_in_utf_8_or_in_the_ansi_page_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_names_come_in_utf_8_or_the_ansi_code_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "_ANSI", "cp1252")
     name = "setoption name BookFile value C:\\Bücher\\Größe.bin"
     chunks = [f"{name}\r\n".encode("cp1252"), f"{name}\r\n".encode()]

@@ -133,7 +133,7 @@ def test_cute_chess_plays_with_pondering(fresh: UciProcess, repository: Path, ch
     fresh.synchronise()
 
 
-def test_arena_tries_another_protocol_sends_every_option_back_and_plays(fresh: UciProcess) -> None:
+def test_arena_tries_xboard_returns_options_and_plays(fresh: UciProcess) -> None:
     """As Arena's own logs show it, with the line ends of Windows."""
     offered = fresh.ask("xboard\r", "uci\r", until="uciok")
     fresh.ask("isready\r", until="readyok", timeout=COLD_TIMEOUT)

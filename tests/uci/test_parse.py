@@ -55,7 +55,7 @@ def test_go_takes_all_limits_in_any_order_and_combination(parts, count):
 
 
 @given(st.sampled_from([*NUMBERS]), st.integers() | st.floats().map(str) | st.text(max_size=4))
-def test_a_number_is_a_limit_or_the_nearest_one_or_left_out_and_named(name, number):
+def test_numbers_are_clamped_or_ignored_with_a_remark(name, number):
     go = parse_go([name, *str(number).split()])
     value = getattr(go.limits, name)
     fault = NUMBERS[name].fault(name, number)

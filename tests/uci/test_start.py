@@ -27,7 +27,7 @@ def test_the_first_search_after_a_warm_start_fits_a_short_clock(running):
         process.quit()
 
 
-def test_the_garbage_collector_rests_only_while_the_engine_is_loaded():
+def test_garbage_collection_pauses_while_loading():
     """A compiler leaves much behind, so it may not rest longer than that."""
     with _no_collection():
         assert not gc.isenabled()

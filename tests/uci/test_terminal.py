@@ -91,7 +91,7 @@ def test_errors_are_one_clear_line(capfd, arguments, named):
     assert named in line
 
 
-def test_bench_names_the_line_of_a_position_that_the_engine_cannot_take(capfd, tmp_path):
+def test_bench_names_the_line_of_a_refused_position(capfd, tmp_path):
     file = tmp_path / "positions.epd"
     file.write_text(f"{chess.STARTING_FEN}\n4k3/8/8/8/8/QQQ5/PPPPPPPP/4K3 w - - 0 1\n")
     code, output, errors = run_here(capfd, "bench", str(file), "1")

@@ -14,7 +14,7 @@ from engine.commandline import FAILED, INTERRUPTED, REFUSED
 from engine.console import Console
 from engine.messages import OptionError
 from engine.printing import PrintError, escaped, guard_streams
-from engine.uci.output import give_up
+from engine.uci.output import exit_on_write_error
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.files import keep_apart
 from tuning.common.flags import only_with_resume
@@ -63,7 +63,7 @@ def execute(
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except PrintError as error:
-        give_up(error.reason)
+        exit_on_write_error(error.reason)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.play.wdl import LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
+from engine.play.wdl import MIN_SPREAD, MODEL, REFERENCE_MOVE, Model
 from engine.reading import ReadError, read_games
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_header
@@ -142,7 +142,7 @@ def fit(samples: Samples) -> tuple[Model, float]:
 
     def loss(x: np.ndarray) -> float:
         a = powers @ x[: DEGREE + 1] * 100
-        b = np.maximum(powers @ x[DEGREE + 1 :] * 100, LEAST_BLUR)
+        b = np.maximum(powers @ x[DEGREE + 1 :] * 100, MIN_SPREAD)
         win, defeat = expit((samples.score - a) / b), expit((-samples.score - a) / b)
         chance = np.where(won, win, np.where(lost, defeat, 1 - win - defeat))
         return -float(np.log(np.maximum(chance, 1e-9)).mean())
@@ -163,7 +163,7 @@ def check(model: Model) -> None:
     """Raises :class:`SetupError` for a model that makes no sense because of too few games."""
     for move in range(model.moves[0], model.moves[1] + 1):
         a, b = model.at(move)
-        if a <= 0 or b <= LEAST_BLUR:
+        if a <= 0 or b <= MIN_SPREAD:
             raise SetupError(f"the fit makes no sense at move {move} (a {a:.0f}, b {b:.0f}): more games are needed")
 
 

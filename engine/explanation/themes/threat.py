@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.claims import Finding, Piece
-from engine.explanation.effort import step
+from engine.explanation.effort import spend
 from engine.explanation.line import Line
 from engine.explanation.material import winnable
 from engine.play.captures import value
@@ -34,7 +34,7 @@ def mate_in_one(board: chess.Board) -> chess.Move | None:
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     for move in passed.legal_moves:
-        step()
+        spend()
         passed.push(move)
         mated = passed.is_checkmate()
         passed.pop()

@@ -69,7 +69,7 @@ def test_games_that_are_missing_are_named(tmp_path, capsys):
     assert "none.pgn: No such file" in capsys.readouterr().out
 
 
-def test_the_marks_with_a_theme_are_counted_and_how_many_are_true(capsys):
+def test_marks_with_themes_and_true_ones_are_counted(capsys):
     said = [("fork", ""), ("mateIn2", "no mate in 2"), ("comparison", "")]
     report([dict(theme=theme, doubt=doubt, agrees=None, sample={"source": "??"}) for theme, doubt in said], 1)
     assert "??: 2 of 3 have a theme, 1 of 2 are borne out\n" in capsys.readouterr().out

@@ -109,7 +109,7 @@ def test_a_torn_game_is_no_game(tmp_path: Path) -> None:
         assert len(list(viriformat.games_of(path))) == 3
 
 
-def test_an_en_passant_square_that_no_pawn_can_use_is_passed_over(tmp_path: Path) -> None:
+def test_unusable_en_passant_squares_are_dropped(tmp_path: Path) -> None:
     data = bytearray(games.EXAMPLE)
     moved = chess.Board()
     moved.push_uci("e2e4")

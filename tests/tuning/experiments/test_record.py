@@ -29,7 +29,7 @@ def ask(monkeypatch, file: Path, *arguments: str) -> tuple[int, str]:
     return main(["--file", str(file), *arguments]), page.getvalue()
 
 
-def test_the_record_of_the_repository_is_whole_and_names_no_folders(monkeypatch):
+def test_the_repositorys_record_is_whole_without_folders(monkeypatch):
     tests = read()
     assert len(tests) >= 70
     assert {test.outcome for test in tests} >= {"kept", "dropped"}
@@ -220,7 +220,7 @@ def test_an_idea_of_a_screening_is_added(monkeypatch, tmp_path):
     assert (code, "leave out --screened" in page) == (2, True)
 
 
-def test_commands_are_recorded_without_the_folders_of_one_machine():
+def test_commands_are_recorded_without_folders():
     assert without_folders("x --openings /a/b.c/book.epd cmd='/usr/bin/sf 11' ../y/net.nnue name=a/b 8+0.08") == (
         "x --openings book.epd cmd='sf 11' net.nnue name=a/b 8+0.08"
     )

@@ -64,7 +64,7 @@ def test_the_same_results_give_the_same_values():
     assert first.candidates(5) == second.candidates(5)
 
 
-def test_candidates_stay_in_range_and_straddle_the_current_values():
+def test_candidates_straddle_the_values_within_their_range():
     spsa = Spsa(ROWS, Gains(1000), 1)
     middles = {row.name: 0.0 for row in ROWS}
     for iteration in range(1000):
@@ -77,7 +77,7 @@ def test_candidates_stay_in_range_and_straddle_the_current_values():
     assert middles["B"] == pytest.approx(50, abs=0.5)
 
 
-def test_an_even_pair_teaches_nothing_and_a_win_moves_towards_the_winner():
+def test_steps_follow_the_winner_of_a_pair():
     spsa = Spsa(ROWS, Gains(100), 1)
     spsa.update(0, 1.0)
     assert spsa.theta["A"] == 100
@@ -116,7 +116,7 @@ def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuning.learning.plots.trajectory_figure", lambda *values: None)
 
 
-def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(monkeypatch, tmp_path):
+def test_it_learns_in_the_arena_and_resumes(monkeypatch, tmp_path):
     _draw_nothing(monkeypatch)
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
     words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole))

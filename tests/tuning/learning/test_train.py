@@ -99,7 +99,7 @@ def test_begins_with_another_network(words, tmp_path):
     assert train.main(narrower) == 2
 
 
-def test_what_an_interruption_kept_from_the_last_report_is_made_up_for(words, tmp_path, monkeypatch):
+def test_resume_writes_missing_report(words, tmp_path, monkeypatch):
     """Though the files from which the run began have changed."""
     begin = tmp_path / "begin"
     assert train.main([*words, "--out", str(begin), "--length", "1"]) == 0

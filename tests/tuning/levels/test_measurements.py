@@ -21,7 +21,7 @@ def played(nodes: int, rival: int | str, elo: float) -> Games:
     return Games(nodes, rival, wins, 0, 1000 - wins)
 
 
-def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Path):
+def test_shipped_levels_fit_the_shipped_measurements(tmp_path: Path):
     assert main(["--fit", "--out", str(tmp_path / "strength.json")]) == 0
     assert (tmp_path / "strength.json").read_bytes() == STRENGTH.read_bytes()
 
@@ -55,7 +55,7 @@ def test_a_line_takes_two_numbers_of_nodes_and_a_rated_opponent(games):
         line(games)
 
 
-def test_levels_without_misjudgement_are_on_the_line_and_all_rise():
+def test_levels_without_noise_are_on_a_rising_line():
     levels = [Level(1000, 50, 0), Level(2000, 25, 0), Level(4000, 0, 0), Level(8000, 0, 0)]
     games = [played(4000, 2000, 0), played(16_000, 2000, 140)]
     elos = elos_of(Measurements({0: (1500.0, 50.0), 1: (1600.0, 50.0)}, games), levels)
@@ -73,7 +73,7 @@ def test_what_is_written_is_read_again(tmp_path: Path):
     assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
 
 
-def test_a_new_rating_takes_the_place_of_the_old_one_and_games_count_once():
+def test_a_new_rating_replaces_the_old_one():
     top = len(LEVELS) - 1
     measured = Measurements({4: (1169.0, 181.0)}, [])
     met = (f"Level {top}", "Stockfish 2550")

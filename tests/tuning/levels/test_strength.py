@@ -45,7 +45,7 @@ def known(monkeypatch):
     monkeypatch.setattr("tuning.levels.strength.LEVELS", levels)
 
 
-def test_levels_play_anchors_and_outside_of_them_their_neighbours(known):
+def test_levels_play_anchors_or_neighbours_outside_them(known):
     played = [(a.name, b.name) for a, b in encounters([0, 4, 8, 12, 16], [1, 4])]
     assert played == [
         ("Level 0", "Level 4"), ("Level 4", "Level 8"),  # 800 and 1200 are weaker than Skill Level 1
@@ -56,7 +56,7 @@ def test_levels_play_anchors_and_outside_of_them_their_neighbours(known):
     assert len([pair for pair in played if pair[1] == "Stockfish 1923"]) == NEIGHBOURS
 
 
-def test_an_anchor_is_a_skill_level_with_its_elo_and_nodes_enough_to_choose():
+def test_an_anchor_has_elo_and_enough_nodes():
     assert list(SKILL_ELO) == sorted(SKILL_ELO)
     for skill, nodes in ((0, 200_000), (8, 500_000), (14, 1_000_000)):
         spec = anchor_spec(skill)

@@ -329,7 +329,7 @@ def test_results_that_are_none_are_one_line(monkeypatch, tmp_path, lines):
     assert (tmp_path / "r.jsonl").read_text() == lines
 
 
-def test_an_engine_that_never_starts_again_ends_the_match_with_its_games_kept(monkeypatch, tmp_path):
+def test_a_dead_engine_ends_the_match_and_keeps_its_games(monkeypatch, tmp_path):
     """The engine starts twice: when it is introduced, and for its first game."""
     for number in "12":
         (tmp_path / number).touch()

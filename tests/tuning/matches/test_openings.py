@@ -60,7 +60,7 @@ def test_pgn_lines_and_their_defects(tmp_path):
     assert complaints[1].startswith("book.pgn:5: game 2 is no opening: 2. 'Ke4'")
 
 
-def test_what_follows_a_position_is_named_unless_it_is_an_operation(tmp_path):
+def test_text_after_a_position_must_be_an_operation(tmp_path):
     (tmp_path / "book.epd").write_text('4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 c0 "x"; ?\n')
     complaints: list[str] = []
     assert load_book(tmp_path / "book.epd", complain=complaints.append).opening(0)

@@ -171,7 +171,7 @@ def test_resignation_needs_both_engines_unless_told_otherwise():
     assert referee.verdict(board) == ("0-1", "Black wins by adjudication")
 
 
-def test_tablebases_adjudicate_right_after_a_capture_or_pawn_move(oracle):
+def test_tablebases_adjudicate_after_zeroing_moves(oracle):
     referee = Referee(Adjudication(tablebases="given"), oracle)
     won = chess.Board("8/8/8/8/8/2k5/8/Q1K5 b - - 0 60")
     assert referee.verdict(won) == ("1-0", "White wins by adjudication: tablebase")
