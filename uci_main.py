@@ -96,7 +96,7 @@ def _run_subcommand(words: list[str]) -> int:
         return _run([*words[1:], "--help"])
     from engine.commandline import DONE, UsageError, refuse
     from engine.messages import OptionError, PositionError
-    from engine.uci import terminal
+    from engine.uci import jobs
     from engine.uci.parse import is_file, parse_bench
 
     try:
@@ -109,7 +109,7 @@ def _run_subcommand(words: list[str]) -> int:
         match parsed.command:
             case "bench":
                 file, depth, options = parse_bench(parsed.words)
-                terminal.bench(file, depth, **options)
+                jobs.run_bench(file, depth, **options)
             case "perft":
                 first, *fen = parsed.words
                 if first.count("/") == 7 and not os.path.exists(first):  # a board
@@ -117,9 +117,9 @@ def _run_subcommand(words: list[str]) -> int:
                 if is_file(first):
                     return _perft_files(parsed.words, parsed.threads)
                 start = not fen or fen == ["startpos"]
-                terminal.perft(_depth(first), None if start else " ".join(fen), parsed.threads, parsed.divide)
+                jobs.run_perft(_depth(first), None if start else " ".join(fen), parsed.threads, parsed.divide)
             case "warmup":
-                terminal.warm_up(parsed.all)
+                jobs.run_warmup(parsed.all)
             case "version":
                 print("\n".join(_versions()))
             case "completion":

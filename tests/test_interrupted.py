@@ -130,7 +130,7 @@ match moment:
             return code
         engine.commandline.interrupted = twice
         sys.meta_path.insert(0, Finder())
-        moment = "engine.uci.terminal"
+        moment = "engine.uci.jobs"
     case _:
         sys.meta_path.insert(0, Finder())
 sys.argv[0] = path

@@ -76,7 +76,7 @@ def wrapped(text: str, width: int | None, indent: int = 0) -> str:
         return text
     rows = textwrap.wrap(
         re.sub(r"(?<=\d\.) (?=\S)", "\xa0", text),
-        max(width, indent + 20),
+        max(width, indent + 10),
         subsequent_indent=" " * indent,
         break_long_words=False,
         break_on_hyphens=False,

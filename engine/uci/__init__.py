@@ -9,6 +9,5 @@ a GUI waits for ``uciok`` and importing numba is slow.
 ``output``     lines to standard output, one at a time
 ``session``    the engine, and the order of the commands that act on it
 ``loop``       the conversation, from the first line to ``quit``
-``jobs``       bench and perft as text
-``terminal``   the subcommands bench, perft and warmup
+``jobs``       bench, perft and warmup
 """

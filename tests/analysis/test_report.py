@@ -69,6 +69,15 @@ def page(reports: list[Report], tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def report_page(reports: list[Report], tmp_path_factory) -> Path:
+    """A page made for one player."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    games = [entry(*report, number) for number, report in enumerate(reports, 1)]
+    path.write_text("".join(render(games, "the test", player="Nimzowitsch")), "utf-8")
+    return path
+
+
 def test_the_page_needs_nothing_but_itself(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text.count("</script>") == 1
@@ -410,6 +419,29 @@ def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path) -> None:
 
 
 @needs_browser
+def test_a_report_fits_the_screen_and_breaks_no_word(report_page: Path, tmp_path: Path) -> None:
+    """But for words longer than any in the names of openings."""
+    script = """(inner, page) => {
+      const found = [page.documentElement.scrollWidth - inner.innerWidth], range = page.createRange();
+      for (const cell of page.querySelectorAll("#overview th, #overview td")) {
+        const texts = page.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+          for (const word of texts.currentNode.data.matchAll(/(?<![^-\\s])[^-\\s]{1,16}(?=[-\\s]|$)/g)) {
+            range.setStart(texts.currentNode, word.index);
+            range.setEnd(texts.currentNode, word.index + word[0].length);
+            if (range.getClientRects().length > 1) found.push(word[0]);
+          }
+        }
+      }
+      return found.join(" ");
+    }"""
+    for size, found in zip(SIZES, framed(report_page, tmp_path, script), strict=True):
+        over, *broken = found.split()
+        assert int(over) <= 0, (size, found)
+        assert not broken, (size, found)
+
+
+@needs_browser
 def test_board_and_words_are_in_view_at_every_move(page: Path, tmp_path: Path) -> None:
     script = """(inner, page) => {
       const out = new Set(), within = (part, box) => {
@@ -453,10 +485,7 @@ def test_several_games_begin_with_a_table_of_them(page: Path) -> None:
 
 
 @needs_browser
-def test_a_player_s_report_leads_to_his_mistakes(reports: list[Report], tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    games = [entry(*report, number) for number, report in enumerate(reports, 1)]
-    path.write_text("".join(render(games, "the test", player="Nimzowitsch")), "utf-8")
+def test_a_player_s_report_leads_to_his_mistakes(report_page: Path) -> None:
     script = """
       const counts = [...document.querySelectorAll("#report button")];
       document.body.dataset.counts = counts.length > 0 && counts.every(button => {
@@ -473,7 +502,7 @@ def test_a_player_s_report_leads_to_his_mistakes(reports: list[Report], tmp_path
         document.body.dataset.there = [first.hash === location.hash, game.plies[at].bad, below, order[0].id].join();
       }, 100);
     """
-    dom = Dom(path, script=script)
+    dom = Dom(report_page, script=script)
     assert dom.of("figures").startswith("0 points from 1 games, accuracy ")
     assert 'data-counts="true"' in dom.text
     assert 'data-there="true,true,Nimzowi,learn-black"' in dom.text
