@@ -18,6 +18,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from engine.api.boards import check_supported
@@ -141,22 +142,16 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
     ledger, events = Ledger.resume(path, TOOL)
     try:
         settings = ArenaSettings.from_json(ledger.settings)
-        changes = [data["games"] for kind, data in events if kind == "change"]
-        settings = replace(settings, games=changes[-1]) if changes else settings
         if arranged(settings.meeting, say) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
-        before = settings.games
-        if games is not None:
-            settings = replace(settings, games=games)
+        settings = replace(settings, games=games or settings.games)
         count = Count(settings)
         for kind, data in events:
             if kind == "pair":
                 count.add(data)
         if not count.done:
             settings.book.open(lambda message: None, check_supported)
-        if settings.games != before:
-            say(f"games: {games} instead of {'no end' if before is None else before}")
-            ledger.add("change", {"games": games})
+        ledger.change("games", games, say)
     except BaseException as error:
         ledger.close()
         if isinstance(error, (KeyError, TypeError, IndexError, AttributeError)):
@@ -231,10 +226,7 @@ def _report(settings: ArenaSettings, count: Count, console: Console) -> None:
         console.print(sprt_text(settings.sprt, count.encounter.pairs))
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
-    return command.execute(parser, run, words, BESIDE_RESUME)
-
+main = partial(command.execute, parser, run, beside_resume=BESIDE_RESUME)
 
 if __name__ == "__main__":
     sys.exit(main())

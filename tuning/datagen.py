@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 from engine.api.boards import check_supported
@@ -113,10 +114,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         store.close()
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
-    return command.execute(parser, run, words)
-
+main = partial(command.execute, parser, run)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from engine.console import Console
@@ -26,8 +27,7 @@ from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
 from tuning.matches.running import MatchPlace, check, play, resumed_settings
-from tuning.matches.schedule import KINDS
-from tuning.matches.tournament import TournamentSettings, limits_checked, single_threaded
+from tuning.matches.tournament import KINDS, TournamentSettings, limits_checked, single_threaded
 
 #: Flags that --resume allows.
 BESIDE_RESUME = ("--games", "--pgn", "--scheduler", "--concurrency")
@@ -123,10 +123,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return code
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
-    return command.execute(parser, run, words, BESIDE_RESUME)
-
+main = partial(command.execute, parser, run, beside_resume=BESIDE_RESUME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -187,10 +188,7 @@ def _save_plot(spsa: Spsa, picture: Path) -> None:
     save(trajectory_figure(spsa.history, ranges, {p.name: float(p.default) for p in spsa.params}), picture)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
-    return command.execute(parser, run, words, BESIDE_RESUME)
-
+main = partial(command.execute, parser, run, beside_resume=BESIDE_RESUME)
 
 if __name__ == "__main__":
     sys.exit(main())

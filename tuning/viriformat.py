@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from engine.console import Console
@@ -62,10 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
-    return command.execute(parser, run, words, stderr=True)
-
+main = partial(command.execute, parser, run, stderr=True)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -37,7 +37,7 @@ def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
 def execute(
     parser: Callable[[], argparse.ArgumentParser],
     run: Callable[[argparse.Namespace, Console], int],
-    words: Sequence[str] | None,
+    words: Sequence[str] | None = None,
     beside_resume: Collection[str] = (),
     *,
     stderr: bool = False,

@@ -1,8 +1,8 @@
 """The results file: JSON lines, appended as events happen and never changed.
 
 The first line holds the tool, its settings under ``"settings"`` and how the run began; every further line is one event
-under its own name (``"game"``, ``"trouble"``, ...). An interrupted run continues by reading the file and appending to
-it, even if the last line is incomplete.
+under its own name (``"game"``, ``"trouble"``, ...). A ``"change"`` gives a setting another value. An interrupted run
+continues by reading the file and appending to it, even if the last line is incomplete.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -49,7 +49,8 @@ class Ledger:
 
     @classmethod
     def resume(cls, path: Path, tool: str) -> tuple[Ledger, list[tuple[str, Any]]]:
-        """Open a file to continue it: the ledger and all events so far. An incomplete last line is cut off.
+        """Open a file to continue it: the ledger, with the settings as last changed, and all events so far. An
+        incomplete last line is cut off.
 
         Raises :class:`SetupError` for a file that is missing, damaged or of another tool.
         """
@@ -61,7 +62,7 @@ class Ledger:
             stream = path.open("a", encoding="utf-8")
         except OSError as error:
             raise SetupError(f"cannot write {path}: {error.strerror}") from None
-        return cls(path, header["settings"], stream), events
+        return cls(path, _changed(header["settings"], events), stream), events
 
     def add(self, kind: str, data: Any) -> None:
         """Append one event and flush it to the operating system.
@@ -69,6 +70,14 @@ class Ledger:
         Raises :class:`SetupError` if it cannot be written, and closes the file.
         """
         self._write({kind: data})
+
+    def change(self, name: str, value: Any, say: Callable[[str], None]) -> None:
+        """Give a setting another ``value`` from now on, which ``say`` reports, unless it is None or the present one."""
+        before = self.settings[name]
+        if value is not None and value != before:
+            say(f"{name}: {value} instead of {'no end' if before is None else before}")
+            self.add("change", {name: value})
+            self.settings = {**self.settings, name: value}
 
     def _write(self, line: Mapping[str, Any]) -> None:
         try:
@@ -125,9 +134,17 @@ def read_events(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """The settings a results file began with."""
-    settings: dict[str, Any] = _read(path)[0].get("settings", {})
-    return settings
+    """The settings of a results file, as last changed."""
+    header, events, _ = _read(path)
+    return _changed(header.get("settings", {}), events)
+
+
+def _changed(settings: Mapping[str, Any], events: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    changed = dict(settings)
+    for kind, data in events:
+        if kind == "change":
+            changed.update(data)
+    return changed
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]], int]:

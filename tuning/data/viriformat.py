@@ -39,20 +39,11 @@ from engine.board.moves import (
 )
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import new_position, play_move
-from engine.board.types import I64, NO_TYPE, PAWN, U64, WHITE, ZERO
-from engine.jit import Record, helper, int32, int64, kernel, new_record, record_type, structure, types, uint32
+from engine.board.types import I64, NO_TYPE, PAWN, WHITE, ZERO
+from engine.jit import helper, int32, int64, kernel, new_record, types, uint32
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
-from tuning.data.marlinformat import (
-    IN_CHECK,
-    NOISY_MOVE,
-    PACKED,
-    PACKED_T,
-    Packed,
-    PackedArray,
-    pack,
-    unpack,
-)
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, Packed, PackedArray, pack, unpack
 
 #: The usual suffix of files.
 SUFFIX = ".vf"
@@ -93,69 +84,25 @@ def decode_move(position: Position, written: int) -> Move:
     return encode(origin, target, capture)
 
 
-class Cursor(Record):
-    """The state of a scan or a replay."""
+@kernel(int64(uint32[::1], PACKED_T, POSITION_T, types.Array(PACKED_T, 1, "C")))
+def replay_game(words: np.ndarray, start: Packed, position: Position, boards: PackedArray) -> int:
+    """Replay a game from ``start`` by its ``words`` of moves, to fill ``boards``; ``position`` is scratch space.
 
-    word: int  # the first word of the first game not yet done
-    games: int
-    positions: int
-    fault: int  # 0: none, 1: no position, 2: an illegal move, after ``ply`` moves of the game
-    ply: int
-
-
-CURSOR = structure(Cursor)
-CURSOR_T = record_type(CURSOR)
-
-_PACKED_ARRAY = types.Array(PACKED_T, 1, "C")
-
-
-@kernel(types.void(uint32[::1], int64, CURSOR_T))
-def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
-    """Move the cursor over complete games, at most ``games`` more, and count them and their positions."""
-    last = cursor.games + games
-    while cursor.games < last:
-        place = cursor.word + _HEAD
-        while place < len(words) and words[place] != 0:
-            place += 1
-        if place >= len(words):
-            return
-        cursor.positions += place - cursor.word - _HEAD
-        cursor.games += 1
-        cursor.word = place + 1
-
-
-@kernel(types.void(uint32[::1], PACKED_T, POSITION_T, _PACKED_ARRAY, int32[::1], CURSOR_T))
-def replay_games(
-    words: np.ndarray, start: Packed, position: Position, boards: PackedArray, numbers: np.ndarray, cursor: Cursor
-) -> None:
-    """Replay games, all complete, to fill ``boards`` and ``numbers``.
-
-    ``start`` and ``position`` are scratch space. Stops at a faulty game with the cursor on it.
+    Returns the number of moves before the first illegal one, or -1 for an illegal start.
     """
-    while cursor.word < len(words):
-        _copy_head(words, cursor.word, start)
-        cursor.ply = 0
-        if unpack(position, start) == 0 or start.result > 2:
-            cursor.fault = 1
-            return
-        place = cursor.word + _HEAD
-        while words[place] != 0:
-            move = decode_move(position, I64(words[place] & 0xFFFF))
-            if not is_legal(position, move):
-                cursor.fault = 2
-                return
-            board = boards[cursor.positions + cursor.ply]
-            pack(position, board)
-            board.score = _signed(I64(words[place] >> 16))
-            board.result = start.result
-            board.extra = (IN_CHECK if position.checkers != ZERO else 0) | (NOISY_MOVE if is_noisy(move) else 0)
-            play_move(position, move)
-            numbers[cursor.positions + cursor.ply] = cursor.games
-            cursor.ply += 1
-            place += 1
-        cursor.positions += cursor.ply
-        cursor.games += 1
-        cursor.word = place + 1
+    if unpack(position, start) == 0 or start.result > 2:
+        return -1
+    for ply in range(len(words)):
+        move = decode_move(position, I64(words[ply] & 0xFFFF))
+        if not is_legal(position, move):
+            return ply
+        board = boards[ply]
+        pack(position, board)
+        board.score = _signed(I64(words[ply] >> 16))
+        board.result = start.result
+        board.extra = (IN_CHECK if position.checkers != ZERO else 0) | (NOISY_MOVE if is_noisy(move) else 0)
+        play_move(position, move)
+    return len(words)
 
 
 @kernel(types.void(POSITION_T, int32[::1], int32[::1], PACKED_T, uint32[::1]))
@@ -166,21 +113,6 @@ def encode_game(position: Position, moves: np.ndarray, scores: np.ndarray, start
     for ply in range(len(moves)):
         words[ply] = encode_move(I64(moves[ply])) | (sign * scores[ply] & 0xFFFF) << 16
         sign = -sign
-
-
-@helper
-def _copy_head(words: np.ndarray, place: int, start: Packed) -> None:
-    """Write the eight words of a start position at ``place`` to ``start``."""
-    start.occupancy = U64(words[place]) | U64(words[place + 1]) << U64(32)
-    for index in range(16):
-        start.pieces[index] = I64(words[place + 2 + (index >> 2)]) >> 8 * (index & 3) & 0xFF
-    state, outcome = I64(words[place + 6]), I64(words[place + 7])
-    start.side_en_passant = state & 0xFF
-    start.rule50 = state >> 8 & 0xFF
-    start.fullmove = state >> 16
-    start.score = _signed(outcome & 0xFFFF)
-    start.result = outcome >> 16 & 0xFF
-    start.extra = outcome >> 24
 
 
 @helper
@@ -218,14 +150,24 @@ def _words(path: Path) -> Any:
         raise SetupError(f"cannot read {path}: {error.strerror}") from None
 
 
+def _spans(words: np.ndarray) -> list[tuple[int, int]]:
+    """The first word of each complete game, and the zero at its end."""
+    zeros = np.flatnonzero(words == 0)
+    spans, begin = [], 0
+    while (place := int(np.searchsorted(zeros, begin + _HEAD))) < len(zeros):
+        spans.append((begin, int(zeros[place])))
+        begin = spans[-1][1] + 1
+    return spans
+
+
 def count_file(path: Path) -> tuple[int, int, int]:
     """The number of complete games of the file, of positions and of bytes; moves are not checked.
 
     Further bytes are an incomplete game of a killed writer. Raises :class:`SetupError`.
     """
-    cursor = new_record(CURSOR)
-    scan_games(_words(path), 1 << 62, cursor)
-    return int(cursor["games"]), int(cursor["positions"]), 4 * int(cursor["word"])
+    spans = _spans(_words(path))
+    positions = sum(end - begin - _HEAD for begin, end in spans)
+    return len(spans), positions, 4 * (spans[-1][1] + 1) if spans else 0
 
 
 def read_positions(paths: Iterable[Path]) -> Positions:
@@ -233,42 +175,32 @@ def read_positions(paths: Iterable[Path]) -> Positions:
 
     Raises :class:`SetupError` that names the file and the faulty game.
     """
-    boards, numbers = [np.empty(0, PACKED)], [np.empty(0, np.int32)]
-    games = 0
+    boards, lengths, position = [np.empty(0, PACKED)], [], new_position()
     for path in paths:
         words = _words(path)
-        end = new_record(CURSOR)
-        scan_games(words, 1 << 62, end)
-        boards.append(np.empty(int(end["positions"]), PACKED))
-        numbers.append(np.empty(int(end["positions"]), np.int32))
-        cursor = new_record(CURSOR)
-        words = words[: int(end["word"])]
-        replay_games(words, new_record(PACKED), new_position(), boards[-1], numbers[-1], cursor)
-        if cursor["fault"]:
-            place, ply = int(cursor["games"]), int(cursor["ply"])
-            fault = "has no legal start position" if cursor["fault"] == 1 else f"has an illegal move after {ply} plies"
-            raise SetupError(f"{path}: game {place + 1} at byte {4 * int(cursor['word'])} {fault}")
-        numbers[-1] += games
-        games += int(end["games"])
-    return Positions(np.concatenate(boards), np.concatenate(numbers))
+        for number, (begin, end) in enumerate(_spans(words), start=1):
+            moves = words[begin + _HEAD : end]
+            boards.append(np.empty(len(moves), PACKED))
+            legal = replay_game(moves, _head(words, begin), position, boards[-1])
+            if legal < len(moves):
+                fault = "has no legal start position" if legal < 0 else f"has an illegal move after {legal} plies"
+                raise SetupError(f"{path}: game {number} at byte {4 * begin} {fault}")
+            lengths.append(len(moves))
+    return Positions(np.concatenate(boards), np.repeat(np.arange(len(lengths), dtype=np.int32), lengths))
+
+
+def _head(words: np.ndarray, begin: int) -> Any:
+    """The PACKED start position of the game at ``begin``."""
+    return words[begin : begin + _HEAD].view(PACKED)[0]
 
 
 def with_scores(path: Path, scores: np.ndarray) -> bytes:
     """The complete games of the file with new ``scores`` int16 of their positions, in order."""
     words = _words(path)
-    cursor = new_record(CURSOR)
-    scan_games(words, 1 << 62, cursor)
-    words = words[: int(cursor["word"])]
-    written = np.zeros(len(words), bool)
-    begin = 0
-    cursor = new_record(CURSOR)
-    while begin < len(words):
-        scan_games(words, 1, cursor)
-        end = int(cursor["word"])
-        written[begin + _HEAD : end - 1] = True
-        begin = end
-    words[written] = words[written] & 0xFFFF | scores.astype("<i2").view("<u2").astype("<u4") << 16
-    return bytes(words.tobytes())
+    spans = _spans(words)
+    moves = np.concatenate([np.empty(0, int), *(np.arange(begin + _HEAD, end) for begin, end in spans)])
+    words[moves] = words[moves] & 0xFFFF | scores.astype("<i2").view("<u2").astype("<u4") << 16
+    return bytes(words[: spans[-1][1] + 1 if spans else 0].tobytes())
 
 
 def _to_chess(board: chess.Board, written: int) -> chess.Move:
@@ -320,15 +252,9 @@ def games_of(path: Path) -> Iterator[chess.pgn.Game]:
     """
     read_positions([path])  # finds illegal moves
     words = _words(path)
-    cursor = new_record(CURSOR)
     position = new_position()
-    begin = 0
-    while True:
-        scan_games(words, 1, cursor)
-        end, number = int(cursor["word"]), int(cursor["games"])
-        if end == begin:
-            return
-        start = words[begin : begin + _HEAD].view(PACKED)[0]
+    for number, (begin, end) in enumerate(_spans(words), start=1):
+        start = _head(words, begin)
         unpack(position, start)
         board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
         game = chess.pgn.Game()
@@ -336,11 +262,10 @@ def games_of(path: Path) -> Iterator[chess.pgn.Game]:
         game.headers["Round"] = str(number)
         game.headers["Result"] = ("0-1", "1/2-1/2", "1-0")[start["result"]]
         node: chess.pgn.GameNode = game
-        for word in words[begin + _HEAD : end - 1].tolist():
+        for word in words[begin + _HEAD : end].tolist():
             node = node.add_variation(_to_chess(board, word & 0xFFFF))
             node.set_eval(chess.engine.PovScore(_to_score(word >> 16), chess.WHITE))
         yield game
-        begin = end
 
 
 def write_text(positions: Positions, stream: TextIO) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_header
+from tuning.common.ledger import read_events, read_header, read_settings
 from tuning.experiments.trials import Trial, without_folders
 from tuning.matches.limits import Limits
 from tuning.statistics.elo import estimate
@@ -26,54 +26,48 @@ def trial_of(
     ``screened`` is the idea of a screening, for which the effect is recorded. Raises :class:`SetupError` for a file
     without a summary of two sides, or without that idea.
     """
-    header = read_header(path)
-    summary: Mapping[str, Any] | None = None
-    wanted = header.get("settings", {}).get("games")
-    for kind, data in read_events(path):
-        if kind == "summary":
-            summary = data
-        elif kind == "change":
-            wanted = data.get("games", wanted)
+    header, settings = read_header(path), read_settings(path)
     if header.get("tool") not in (MATCH, ARENA):
         raise SetupError(f"{path} is not a results file of {MATCH} or {ARENA}")
-    if summary is None:
+    summaries = [data for kind, data in read_events(path) if kind == "summary"]
+    if not summaries:
         raise SetupError(f"{path} has no summary: the run has not finished; continue it with --resume")
     try:
-        sides = (_of_match if header["tool"] == MATCH else _of_arena)(path, header["settings"], summary)
-        sides |= _effect(path, sides, summary.get("effects"), screened)
-        test = Sprt(**header["settings"]["sprt"]) if header["settings"]["sprt"] else None
-        book = header["settings"]["book"]["path"]
-        pairs, wdl = tuple(sides["pentanomial"]), tuple(sides["wdl"])
-        origin = header["origin"]
-        date = origin["began"][:10]
+        sides = (_of_match if header["tool"] == MATCH else _of_arena)(path, settings, summaries[-1])
+        effect = _effect(path, summaries[-1].get("effects"), screened)
+        known = {**sides, **_figures(settings, sides), **_origin(settings, sides, header["origin"]), **effect}
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         if isinstance(error, SetupError):
             raise
         raise SetupError(f"{path} is not a complete results file: {error!r}") from None
+    known |= {"evaluation": evaluation or known["evaluation"], "note": note}
+    trial = Trial(idea=idea, outcome=outcome, **known)
+    wanted = settings.get("games")
+    return trial, trial.verdict is not None or (wanted is not None and trial.games >= wanted)
+
+
+def _figures(settings: Mapping[str, Any], sides: Mapping[str, Any]) -> dict[str, Any]:
+    """The games of two sides, their Elo, and the state of the sequential test."""
+    pairs, wdl = tuple(sides["pentanomial"]), tuple(sides["wdl"])
     found = estimate(pairs if sum(pairs) else wdl)
-    elo, margin = sides.pop("effect", None) or ((found.elo, found.elo_error) if found else (None, None))
-    sides |= {"wdl": None if screened else wdl, "pentanomial": None if screened else pairs}
-    verdict = test.verdict(pairs) if test else None
-    played, revisions = sides.pop("evaluation"), sides.pop("revisions", ())
-    trial = Trial(
-        date=date,
-        idea=idea,
-        outcome=outcome,
-        games=sum(wdl),
-        elo=_finite(elo),
-        error=_finite(margin),
-        bounds=(test.elo0, test.elo1) if test else None,
-        model=test.model if test else None,
-        llr=round(test.llr(pairs), 2) if test else None,
-        verdict=verdict,
-        book=_name(book),
-        evaluation=evaluation or played,
-        revisions=revisions or tuple(filter(None, [origin.get("revision")])),
-        command=without_folders(origin["command"]) if origin.get("command") else None,
-        note=note,
-        **sides,
-    )
-    return trial, verdict is not None or (wanted is not None and trial.games >= wanted)
+    figures: dict[str, Any] = {
+        "games": sum(wdl), "wdl": wdl, "pentanomial": pairs,
+        "elo": _finite(found.elo if found else None), "error": _finite(found.elo_error if found else None),
+    }  # fmt: skip
+    if settings["sprt"]:
+        test = Sprt(**settings["sprt"])
+        figures |= {"bounds": (test.elo0, test.elo1), "model": test.model}
+        figures |= {"llr": round(test.llr(pairs), 2), "verdict": test.verdict(pairs)}
+    return figures
+
+
+def _origin(settings: Mapping[str, Any], sides: Mapping[str, Any], origin: Mapping[str, Any]) -> dict[str, Any]:
+    """When and by which command the run began, and with what."""
+    return {
+        "date": origin["began"][:10], "book": _name(settings["book"]["path"]),
+        "revisions": sides.get("revisions") or tuple(filter(None, [origin.get("revision")])),
+        "command": without_folders(origin["command"]) if origin.get("command") else None,
+    }  # fmt: skip
 
 
 def _of_match(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,10 +103,8 @@ def _limit(own: Mapping[str, str], rules: Mapping[str, Any]) -> str:
     return f"{clock[0]}+{clock[1] or 0} nodes" if clock else f"{int(own.get('nodes', rules['nodes']))} nodes"
 
 
-def _effect(
-    path: Path, sides: Mapping[str, Any], effects: Sequence[Mapping[str, Any]] | None, screened: str | None
-) -> dict[str, Any]:
-    """The replacement for the ``sides`` of a screening: the effect of one idea."""
+def _effect(path: Path, effects: Sequence[Mapping[str, Any]] | None, screened: str | None) -> dict[str, Any]:
+    """What replaces the figures of both sides in a screening: the effect of one idea."""
     if effects is None:
         if screened is not None:
             raise SetupError(f"{path} is a test of two sides: leave out --screened")
@@ -123,7 +115,8 @@ def _effect(
         raise SetupError(f"{path} screened {', '.join(known) or 'too few games'}: {fault}")
     effect = known[screened]
     first, second = f"{screened}={effect['idea'][1]}", f"without, among {len(known)}"
-    return {"first": first, "second": second, "effect": (effect["elo"], effect["error"])}
+    elo, error = _finite(effect["elo"]), _finite(effect["error"])
+    return {"first": first, "second": second, "elo": elo, "error": error, "wdl": None, "pentanomial": None}
 
 
 def _finite(value: float | None) -> float | None:

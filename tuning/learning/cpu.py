@@ -22,38 +22,38 @@ from engine.evaluation.nnue.file import MOST_PIECES
 from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
 from tuning.data.features import list_board
-from tuning.data.marlinformat import PackedArray
+from tuning.data.marlinformat import Packed, PackedArray
 from tuning.data.shuffled import batches
-from tuning.data.targets import expected_score
 from tuning.learning.network import Network
 
 #: Parts of a batch, whatever the number of threads, so that sums are the same everywhere.
 PARTS = 4
 
+#: The arrays of a network, in the order of :meth:`tuning.learning.network.Network.integers`.
+Layers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+@compiled
+def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> float:
+    """White's expected score in ``board``, by its score and, with ``result_weight``, by its result.
+
+    ``scales`` are those of :class:`TrainingStep`.
+    """
+    by_score = 1.0 / (1.0 + math.exp(-board.score / scales[board.extra]))
+    return (1.0 - result_weight) * by_score + result_weight * (0.5 * board.result)
+
 
 @compiled
 def _learn(
-    boards: PackedArray,
-    scales: np.ndarray,
-    result_weight: float,
-    slope: float,
-    exponent: float,
-    transformer: np.ndarray,
-    transformer_biases: np.ndarray,
-    skip: np.ndarray,
-    output: np.ndarray,
-    output_biases: np.ndarray,
-    learns: bool,
-    d_transformer: np.ndarray,
-    d_transformer_biases: np.ndarray,
-    d_skip: np.ndarray,
-    d_output: np.ndarray,
-    d_output_biases: np.ndarray,
-) -> float:
-    """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient if ``learns`` is true.
+    boards: PackedArray, scales: np.ndarray, result_weight: float, slope: float, exponent: float,
+    weights: Layers, learns: bool, gradients: Layers,
+) -> float:  # fmt: skip
+    """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient to ``gradients`` if ``learns`` is true.
 
-    ``transformer`` [feature][unit] and ``transformer_biases`` are int16 in units of 1/QA, all else is float32.
+    The first two ``weights``, [feature][unit] and [unit], are int16 in units of 1/QA; all else is float32.
     """
+    transformer, transformer_biases, skip, output, output_biases = weights
+    d_transformer, d_transformer_biases, d_skip, d_output, d_output_biases = gradients
     hidden = transformer.shape[1]
     squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
     features = np.empty((2, MOST_PIECES), np.int64)
@@ -76,10 +76,10 @@ def _learn(
                 column = transformer[feature]
                 for unit in range(hidden):
                     row[unit] += column[unit]
-            weights, activation = output[bucket, view], clipped[view]
+            out, activation = output[bucket, view], clipped[view]
             for unit in range(hidden):
                 activation[unit] = np.float32(min(max(row[unit], 0), QA)) * np.float32(1 / QA)
-                value += weights[unit] * activation[unit] * activation[unit]
+                value += out[unit] * activation[unit] * activation[unit]
         success = 1.0 / (1.0 + math.exp(-slope * value))
         expected = expected_score(board, scales, result_weight)
         error = success - (1.0 - expected if board.side_en_passant >> 7 else expected)
@@ -91,11 +91,11 @@ def _learn(
         d_output_biases[bucket] += d_value
         for view in range(2):
             row, activation = accumulators[view], clipped[view]
-            weights, d_weights = output[bucket, view], d_output[bucket, view]
+            out, d_out = output[bucket, view], d_output[bucket, view]
             for unit in range(hidden):
-                d_weights[unit] += d_value * activation[unit] * activation[unit]
+                d_out[unit] += d_value * activation[unit] * activation[unit]
                 slope_here = activation[unit] if row[unit] <= QA else np.float32(0)
-                d_row[unit] = np.float32(2) * d_value * weights[unit] * slope_here
+                d_row[unit] = np.float32(2) * d_value * out[unit] * slope_here
                 d_transformer_biases[unit] += d_row[unit]
             d_view = np.float32(-0.5 if view else 0.5) * d_value
             for place in range(count):
@@ -151,14 +151,14 @@ class TrainingStep:
         self, boards: np.ndarray, result_weight: float, exponent: float, gradients: Sequence[Sequence[np.ndarray]]
     ) -> float:
         """The sum of |error| ** ``exponent``, worked out in :data:`PARTS` threads; each adds to its own sums."""
-        weights = self._network.integers()
+        weights = tuple(self._network.integers())
         edges = np.linspace(0, len(boards), PARTS + 1).astype(int)
 
         def part(number: int) -> float:
             share = boards[edges[number] : edges[number + 1]]
             return cast("Callable[..., float]", _learn)(
                 share, self._scales, result_weight, self._slope, exponent,
-                *weights, bool(gradients), *(gradients[number] if gradients else self._nothing),
+                weights, bool(gradients), tuple(gradients[number] if gradients else self._nothing),
             )  # fmt: skip
 
         return sum(_pool().map(part, range(PARTS)))

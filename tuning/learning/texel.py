@@ -13,10 +13,13 @@ start position's army is worth what it is in ``material.json``, which fixes the 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,13 +41,13 @@ from engine.evaluation.classical.weights import STAGES, TRACE, TraceRecord
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
 from tuning.common.compiled import compiled
+from tuning.common.files import write_whole
 from tuning.common.plots import save
 from tuning.data.dataset import Quiet
 from tuning.data.marlinformat import PackedArray, unpack
-from tuning.data.shuffled import shuffled
+from tuning.data.shuffled import Shuffled, shuffled
 from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
 from tuning.learning.plots import loss_figure
-from tuning.learning.weights import write_weights
 
 #: Training positions: from ply 8 on, because earlier ones repeat.
 QUIET = Quiet(8, np.inf)
@@ -309,6 +312,16 @@ def contents_of(weights: Weights, recipe: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def write_weights(file: Path, contents: Mapping[str, Any]) -> None:
+    """Write JSON with each list of whole numbers on one aligned line. Raises :class:`SetupError`."""
+    text = re.sub(r"\[\s*(-?\d[-\d\s,]*?)\s*\]", _aligned, json.dumps(contents, indent=1))
+    write_whole(file, (text + "\n").encode())
+
+
+def _aligned(numbers: re.Match[str]) -> str:
+    return "[" + ", ".join(f"{int(value):4}" for value in numbers[1].split(",")) + "]"
+
+
 # The command ---------------------------------------------------------------------------------------------------------
 
 
@@ -321,18 +334,10 @@ def beginning(sources: int) -> Weights:
 
 def learn(arguments: argparse.Namespace, console: Console) -> None:
     """Read, fit, report and write. Raises :class:`SetupError` for invalid input."""
-    random = np.random.default_rng(arguments.seed)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    history: list[dict[str, float]] = []
     with Progress(*columns, console=console) as progress:
         positions = shuffled(arguments.positions, arguments.cache, QUIET, HELD_OUT, progress)
-        samples = []
-        for boards, part in ((positions.learned(), 1 - HELD_OUT), (positions.held_out(), HELD_OUT)):
-            chosen = limited(boards, max(round(part * arguments.limit), 1), random)
-            task = progress.add_task("features", total=len(chosen))
-            expected = positions.expected(chosen, arguments.result_share)
-            samples.append(encode(chosen, expected, partial(progress.advance, task)))
-        train, test = samples
+        train, test = samples = _samples(positions, arguments, progress)
         used = np.bincount(np.concatenate([part.source for part in samples])).tolist()
         described = [
             {"name": source.name, "positions": count, "games": source.games, "scale": round(source.scale, 1)}
@@ -341,39 +346,12 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         for source in described:
             console.print("{name}: {positions} quiet positions of {games} games, scale {scale:.0f}".format(**source))
         start = beginning(len(arguments.positions))
-        task = progress.add_task("fitting", total=arguments.iterations)
-
-        step = 0
-
-        def report(weights: Weights) -> None:
-            nonlocal step
-            step += 1
-            progress.advance(task)
-            if step % CURVE_STEP == 0:
-                history.append(
-                    {"iteration": step, "train": loss_of(train, weights), "validation": loss_of(test, weights)}
-                )
-                progress.update(task, description=f"fitting, held-out loss {history[-1]['validation']:.5f}")
-
-        found = fit(train, start, arguments.decay, arguments.iterations, report)
-        progress.update(task, total=step)
-
+        found, history = _fitted(train, test, start, arguments, progress)
     tables = slice(PIECE_SQUARE, PIECE_SQUARE + 384)
     visits = np.sum([abs(part.features[:, tables]).sum(axis=0) for part in samples], axis=0).reshape(6, 64)
     final = rounded(settled(found, visits, army(start.material)))
     losses = {"training": loss_of(train, final), "held out": loss_of(test, final)}
-    baseline = material_evaluation(train, len(arguments.positions))
-    table = Table("evaluation", *losses, title="cross-entropy (nats)")
-    table.add_row("Material", *(f"{loss_of(part, baseline):.5f}" for part in (train, test)))
-    table.add_row("Classical, learned", *(f"{loss:.5f}" for loss in losses.values()))
-    floor = [logistic_loss(log_odds(part.target), part.target) for part in (train, test)]
-    table.add_row("target itself", *(f"{loss:.5f}" for loss in floor))
-    console.print(table)
-    values = Table("piece", *STAGES, title="material (cp)")
-    for kind, row in zip(PIECE_NAMES, final.material.T, strict=True):
-        values.add_row(kind, *(f"{value:.0f}" for value in row))
-    console.print(values)
-
+    _report(final, losses, samples, console)
     recipe = {
         "command": f"python -m tuning.texel --positions {' '.join(source.name for source in positions.sources)}"
         f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
@@ -388,6 +366,52 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.plot is not None:
         save(loss_figure(history, "iteration"), arguments.plot)
         console.print(f"drew {arguments.plot}")
+
+
+def _samples(positions: Shuffled, arguments: argparse.Namespace, progress: Progress) -> list[Sample]:
+    """Random positions for the fit, and of the games held out."""
+    random = np.random.default_rng(arguments.seed)
+    samples = []
+    for boards, part in ((positions.learned(), 1 - HELD_OUT), (positions.held_out(), HELD_OUT)):
+        chosen = limited(boards, max(round(part * arguments.limit), 1), random)
+        task = progress.add_task("features", total=len(chosen))
+        expected = positions.expected(chosen, arguments.result_share)
+        samples.append(encode(chosen, expected, partial(progress.advance, task)))
+    return samples
+
+
+def _fitted(
+    train: Sample, test: Sample, start: Weights, arguments: argparse.Namespace, progress: Progress
+) -> tuple[Weights, list[dict[str, float]]]:
+    """The best weights, and the losses every :data:`CURVE_STEP` iterations."""
+    task = progress.add_task("fitting", total=arguments.iterations)
+    history: list[dict[str, float]] = []
+    steps = itertools.count(1)
+
+    def report(weights: Weights) -> None:
+        progress.advance(task)
+        if (step := next(steps)) % CURVE_STEP == 0:
+            history.append({"iteration": step, "train": loss_of(train, weights), "validation": loss_of(test, weights)})
+            progress.update(task, description=f"fitting, held-out loss {history[-1]['validation']:.5f}")
+
+    found = fit(train, start, arguments.decay, arguments.iterations, report)
+    progress.update(task, total=next(steps) - 1)
+    return found, history
+
+
+def _report(final: Weights, losses: Mapping[str, float], samples: Sequence[Sample], console: Console) -> None:
+    """Print tables of the losses beside their bounds, and of the material."""
+    baseline = material_evaluation(samples[0], len(final.slopes))
+    table = Table("evaluation", *losses, title="cross-entropy (nats)")
+    table.add_row("Material", *(f"{loss_of(part, baseline):.5f}" for part in samples))
+    table.add_row("Classical, learned", *(f"{loss:.5f}" for loss in losses.values()))
+    floor = [logistic_loss(log_odds(part.target), part.target) for part in samples]
+    table.add_row("target itself", *(f"{loss:.5f}" for loss in floor))
+    console.print(table)
+    values = Table("piece", *STAGES, title="material (cp)")
+    for kind, row in zip(PIECE_NAMES, final.material.T, strict=True):
+        values.add_row(kind, *(f"{value:.0f}" for value in row))
+    console.print(values)
 
 
 def material_evaluation(sample: Sample, sources: int) -> Weights:

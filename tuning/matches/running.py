@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -159,20 +159,13 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Tournam
     Raises :class:`SetupError`.
     """
     at_least(1, games=games)
-    ledger, events = Ledger.resume(path, TOOL)
+    ledger, _ = Ledger.resume(path, TOOL)
     try:
-        settings = TournamentSettings.read(path, ledger.settings)
-        for kind, data in events:
-            if kind == "change":
-                settings = replace(settings, games=data["games"])
-        if games is not None and games != settings.games:
-            before = "no end" if settings.games is None else str(settings.games)
-            console.print(f"games of each pairing: {games} instead of {before}")
-            ledger.add("change", {"games": games})
-            settings = replace(settings, games=games)
+        TournamentSettings.read(path, ledger.settings)
+        ledger.change("games", games, console.print)
+        return TournamentSettings.read(path, ledger.settings)
     finally:
         ledger.close()
-    return settings
 
 
 def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:

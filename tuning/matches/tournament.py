@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations, count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tuning.cluster.base import Cluster
 from tuning.common.errors import EngineFailure, SetupError
@@ -18,12 +19,13 @@ from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions
 from tuning.matches.openings import Book, Check, RandomOpenings, load_book
 from tuning.matches.records import GameRecord
-from tuning.matches.schedule import PlannedPair, pairings, plan
 from tuning.matches.tally import Tally
 from tuning.matches.units import EngineCard, Pair
 from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.match"
+
+KINDS = ("roundrobin", "gauntlet")
 
 PATIENCE = 3
 """Units in a row that may fail because of one engine before the tournament gives up."""
@@ -88,6 +90,34 @@ class TournamentSettings:
             sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
             event=data["event"],
         )
+
+
+def pairings(engines: int, kind: str = "roundrobin") -> list[tuple[int, int]]:
+    """The encounters of engines 0, 1, ...: all with all, or in a gauntlet the first with all others."""
+    if kind == "gauntlet":
+        return [(0, other) for other in range(1, engines)]
+    return list(combinations(range(engines), 2))
+
+
+class PlannedPair(NamedTuple):
+    """Pair ``number`` of the tournament: engines by index, the opening by number, one game or two."""
+
+    number: int
+    engines: tuple[int, int]
+    opening: int
+    games: int = 2
+
+
+def plan(engines: int, games: int | None, kind: str = "roundrobin") -> Iterator[PlannedPair]:
+    """All pairs, round by round, so that every encounter has the same openings when play stops early.
+
+    ``games`` is the number for each encounter, ``None`` for no end; an odd number makes the last pair single.
+    """
+    meetings = pairings(engines, kind)
+    for opening in count() if games is None else range((games + 1) // 2):
+        for place, meeting in enumerate(meetings):
+            number = opening * len(meetings) + place
+            yield PlannedPair(number, meeting, opening, 2 if games is None else min(2, games - 2 * opening))
 
 
 class Tournament:
@@ -174,15 +204,12 @@ class Tournament:
                 return
 
     def _pairs(self, book: Book | RandomOpenings) -> Iterator[Pair]:
-        for planned in plan(len(self.settings.engines), self.settings.games, self.settings.kind):
-            done = tuple(index for index in range(2) if (planned.number, index) in self.tally.keys)
-            if len(done) < planned.games:
-                yield self._pair(planned, book, done)
-
-    def _pair(self, planned: PlannedPair, book: Book | RandomOpenings, done: tuple[int, ...]) -> Pair:
-        first, second = (self.settings.engines[index] for index in planned.engines)
-        opening = book.opening(planned.opening)
-        return Pair(planned.number, (first, second), opening, self.settings.conditions, done, planned.games)
+        settings = self.settings
+        for number, sides, opening, games in plan(len(settings.engines), settings.games, settings.kind):
+            done = tuple(index for index in range(2) if (number, index) in self.tally.keys)
+            if len(done) < games:
+                first, second = (settings.engines[index] for index in sides)
+                yield Pair(number, (first, second), book.opening(opening), settings.conditions, done, games)
 
     def _arrived(self, data: dict[str, Any]) -> None:
         record = GameRecord.from_json(data)

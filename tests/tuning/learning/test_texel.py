@@ -21,7 +21,6 @@ from tuning.data.positions import read_text
 from tuning.data.shuffled import shuffled
 from tuning.learning import texel
 from tuning.learning.logistic import log_odds, logistic_loss
-from tuning.learning.weights import write_weights
 from tuning.texel import main
 
 
@@ -168,6 +167,6 @@ def test_an_output_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
     output = tmp_path / "file" / "weights.json"
     with pytest.raises(SetupError, match="cannot write"):
-        write_weights(output, texel.contents_of(texel.beginning(1), {}))
+        texel.write_weights(output, texel.contents_of(texel.beginning(1), {}))
     with pytest.raises(SetupError, match="cannot write"):  # and before the work
         keep_apart(output, [])

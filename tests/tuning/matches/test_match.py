@@ -201,7 +201,7 @@ def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
     code, page = run(monkeypatch, "--resume", str(path), "--games", "8")
     assert code == 0
-    assert "games of each pairing: 8 instead of 2" in page
+    assert "games: 8 instead of 2" in page
     assert "w against b: 8 games" in page
     code, page = run(monkeypatch, "--resume", str(path))  # and it stays so
     assert "w against b: 8 games" in page

@@ -15,7 +15,7 @@ from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, play_settings, with_com
 from tuning.matches.info import Thought, last_scored, parse_uci
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
 from tuning.matches.player import complaint_about
-from tuning.matches.schedule import pairings, plan
+from tuning.matches.tournament import pairings, plan
 
 
 @pytest.mark.parametrize(
