@@ -95,9 +95,7 @@ def test_recipe_for_a_figure_in_reports(copy: Copy) -> None:
     """The number of root moves, in ``info`` and in what ``analyse`` prints."""
     copy.edit("engine/messages.py", "    tbhits: int = 0\n", "    tbhits: int = 0\n    rootmoves: int = 0\n")
     copy.edit(
-        "engine/play/reporter.py",
-        '"final": final,\n',
-        '"final": final,\n            "rootmoves": self._root_moves,\n',
+        "engine/play/reporter.py", '"final": final,\n', '"final": final,\n            "rootmoves": self._root_moves,\n'
     )
     copy.edit(
         "engine/play/reporter.py",

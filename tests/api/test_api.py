@@ -98,11 +98,7 @@ def test_a_board_is_set_as_its_fen_and_moves_are(numbat: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "moves", "named"),
-    [
-        ("no position at all", (), "FEN board 'no'"),
-        (None, ("e2e4", "rubbish"), "rubbish"),
-    ],
+    ("fen", "moves", "named"), [("no position at all", (), "FEN board 'no'"), (None, ("e2e4", "rubbish"), "rubbish")]
 )
 def test_bad_position_is_named_and_the_previous_one_stays(numbat, fen, moves, named):
     numbat.set_position(KIWIPETE)

@@ -31,12 +31,7 @@ def test_without_a_move_the_best_one_is_explained(uci: UciProcess):
 
 
 @pytest.mark.parametrize(
-    ("line", "named"),
-    [
-        ("explain e2e5", "e2e5"),
-        ("explain 0000", "0000"),
-        ("explain e4 now", "e4 now"),
-    ],
+    ("line", "named"), [("explain e2e5", "e2e5"), ("explain 0000", "0000"), ("explain e4 now", "e4 now")]
 )
 def test_what_cannot_be_explained_is_named(uci: UciProcess, line, named):
     (remark,) = uci.remarks("position startpos", line)

@@ -195,29 +195,3 @@ def test_the_points_are_those_of_the_plus_side() -> None:
             learned = play(Batch(meeting, (DuelPair(number, opening, candidates),)), lambda item: None)
             assert (learned.iteration, learned.points) == (number, expected)
     assert any(value != 1 for value in points)
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("--nodes", "0"), "--nodes must be 1 or more"),
-        (("--hash", "0"), "--hash must be 1 or more"),
-        (("--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
-        (("--only", "Nonsense"), "no search parameter is called Nonsense"),
-        (("--option", "Nonsense=1"), "unknown parameter 'Nonsense'"),
-        (("--option", "FutilityBase=90"), "FutilityBase is a parameter to tune"),
-        (("--concurrency", "0"), "--concurrency must be 1 or more"),
-        (("--plot", "picture.foo"), "its name must end in one of"),
-        (("--iterations", "0"), "--iterations must be 1 or more"),
-        (("--rate", "nan"), "--rate must be above zero"),
-        (("--doubling", "-5"), "--doubling -5 is not from 0 to 1000 Elo"),
-        (("--doubling", "nan"), "--doubling nan is not from 0 to 1000 Elo"),
-        (("--clock", "fast"), "--clock cannot be 'fast'"),
-    ],
-)
-def test_what_it_refuses(monkeypatch, tmp_path, words, complaint):
-    monkeypatch.chdir(tmp_path)
-    code, page = _run(monkeypatch, "--json", "r.jsonl", *words)
-    assert code == 2
-    assert complaint in page
-    assert not list(tmp_path.iterdir())

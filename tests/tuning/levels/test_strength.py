@@ -24,7 +24,6 @@ from tuning.levels.strength import (
     write,
 )
 from tuning.statistics.elo import expected_score
-from tuning.strength import main
 
 
 def results(
@@ -146,12 +145,6 @@ def test_beyond_the_skill_levels_a_level_is_a_number_of_nodes():
     assert level_spec(3).options == {"Skill Level": "3"}
     assert level_spec(FULL_SKILL).options == {}
     assert level_spec(FULL_SKILL).limits.nodes == LEVELS[FULL_SKILL].nodes
-
-
-@pytest.mark.parametrize("words", [["--levels", "3"], ["--levels", "0", "99"], ["--games", "0"], ["--anchors", "1350"]])
-def test_bad_numbers_are_refused(words, capsys):
-    assert main(words) == 2
-    assert words[0] in capsys.readouterr().out
 
 
 def test_games_are_counted_by_player():

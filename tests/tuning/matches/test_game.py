@@ -148,8 +148,7 @@ def test_scores_adjudicate_a_draw(trivial):
 
 
 @pytest.mark.parametrize(
-    ("fault", "problem"),
-    [("unborn", "died at start, exit code 3: no licence file"), ("mute", "did not answer `uci`")],
+    ("fault", "problem"), [("unborn", "died at start, exit code 3: no licence file"), ("mute", "did not answer `uci`")]
 )
 def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, problem):
     monkeypatch.setattr(player_module, "START_SECONDS", 1.0)

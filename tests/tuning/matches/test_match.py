@@ -140,26 +140,6 @@ def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
     assert len(summary["encounters"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--new", "HEAD"], "--new and --base go together"),
-        ([*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)], "a has no limit: give --tc"),
-        (["--engine", "no-such", "--engine", "cmd=nor-this", "--tc", "1"], "no-such: no program 'no-such' on the path"),
-        (["--engine", "a", "--engine", "b", "--tc", "1", "--games", "0"], "--games must be 1 or more"),
-        (["--engine", "a", "--engine", "b", "--tc", "1", "--sprt", "5", "0"], "elo0 below elo1"),
-        (["--engine", "a", "--engine", "b", "--tc", "1", "--tb", "/none"], "no Syzygy tables"),
-        (["--resume", "/no/results.jsonl"], "cannot read /no/results.jsonl"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_in_one_line(monkeypatch, tmp_path, arguments, complaint):
-    monkeypatch.chdir(tmp_path)
-    code, page = run(monkeypatch, *arguments)
-    assert code in (1, 2)
-    (line,) = [line for line in page.splitlines() if line.startswith("error:")]
-    assert complaint in line
-
-
 def test_results_are_never_overwritten(monkeypatch, tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_text("precious\n")
@@ -259,31 +239,6 @@ def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
     assert code == 0
     assert page.count("! book.epd:") == 10
     assert "repaired without a message" in page
-
-
-@pytest.mark.parametrize(
-    ("extra", "complaint"),
-    [
-        (["--plies", "-1"], "--plies must be 0 or more"),
-        (["--maxmoves", "-1"], "max moves cannot be negative"),
-        (["--stall", "-1"], "--stall must be above zero"),
-        (["--stall", "nan"], "--stall must be above zero"),
-        (["--concurrency", "-1"], "--concurrency must be 1 or more"),
-        (["--concurrency", "0"], "--concurrency must be 1 or more"),
-        (["--resign", "movecount=-3"], "resign moves cannot be negative"),
-        (["--movetime", "nan"], "movetime must be above zero"),
-        (["--json", "."], "cannot write .: it is a directory"),
-        (["--pgn", "."], "cannot write .: Is a directory"),
-    ],
-)
-def test_numbers_and_files_that_cannot_be_are_one_line(monkeypatch, tmp_path, extra, complaint):
-    monkeypatch.chdir(tmp_path)
-    limit = [] if "--movetime" in extra else ["--tc", "5"]
-    code, page = run(monkeypatch, *PAIR, *limit, "--games", "2", *extra)
-    assert code == 2
-    assert len(page.splitlines()) == 1
-    assert complaint in page
-    assert not list(tmp_path.rglob("*.jsonl"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

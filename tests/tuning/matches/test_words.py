@@ -77,8 +77,7 @@ def test_bad_time_controls_are_quoted(text):
 
 def test_words_as_cutechess_writes_them():
     spec = parse_words(
-        ["cmd=gnuchess -u", "name=GNU", "dir=/tmp", "option.Move Overhead=30", "arg=--x", "tc=5+0.1"],
-        Limits(nodes=9),
+        ["cmd=gnuchess -u", "name=GNU", "dir=/tmp", "option.Move Overhead=30", "arg=--x", "tc=5+0.1"], Limits(nodes=9)
     )
     assert spec.name == "GNU"
     assert spec.command == ("gnuchess", "-u", "--x")

@@ -146,27 +146,15 @@ def test_another_engine_is_refused(games, tmp_path, monkeypatch, capsys):
     assert "a worker has another engine or evaluation" in capsys.readouterr().out.replace("\n", " ")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--share", "0"], "--share 0.0 is not above 0 and up to 1"),
-        (["--nodes", "0"], "--nodes must be 1 or more, not 0"),
-        (["--option", "Foo=1"], "Foo"),
-        (["--option", "EvalFile"], "--option EvalFile: use NAME=VALUE"),
-    ],
-)
-def test_what_cannot_be_done(games, tmp_path, capsys, words, message):
-    assert _run(games, tmp_path / "run", *words) == 2
-    assert message in capsys.readouterr().out.replace("\n", " ")
-    assert not (tmp_path / "run").exists()
-
-
-def test_games_that_are_not_there(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_and_options_that_are_not_there(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert _run(tmp_path / "nowhere", tmp_path / "run") == 2
     assert _run(tmp_path / "empty", tmp_path / "run") == 2
     assert _run(games, games) == 2
+    assert _run(games, tmp_path / "run", "--option", "Foo=1") == 2
+    assert not (tmp_path / "run").exists()
     said = capsys.readouterr().out.replace("\n", " ")
     assert "nowhere: no such file" in said
     assert "no games in" in said
     assert "holds the games themselves" in said
+    assert "Foo" in said

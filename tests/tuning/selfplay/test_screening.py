@@ -112,22 +112,3 @@ def test_the_arena_screens_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert effects.keys() == {"ReductionBase", "FutilityDepth"}
     assert all(effect["error"] > 0 for effect in effects.values())
     assert all(effect["time"]["ratio"] > 0 for effect in effects.values())
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("--screen", "Nonsense=1"), "unknown parameter 'Nonsense'"),
-        (("--screen", "FutilityDepth=100"), "FutilityDepth takes a whole number from 0 to 12, not 100"),
-        (("--screen", "nodes=50"), "--screen takes search parameters, not nodes"),
-        (("--screen", "EvalType=Material"), "--screen takes search parameters, not EvalType"),
-        (("--screen", "FutilityDepth=1", "FutilityDepth=2"), "--screen takes each parameter once"),
-        (("--screen", "FutilityDepth=1", "--sprt", "0", "5"), "leave out --new, --base and --sprt"),
-        (("--screen", "FutilityDepth=1", "--new", "ReductionBase=140"), "leave out --new, --base and --sprt"),
-    ],
-)
-def test_what_cannot_be_screened(monkeypatch, tmp_path, words, complaint):
-    code, page = _run(monkeypatch, *words, "--json", str(tmp_path / "r.jsonl"))
-    assert code == 2
-    assert complaint in page
-    assert not (tmp_path / "r.jsonl").exists()

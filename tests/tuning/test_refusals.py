@@ -1,0 +1,148 @@
+"""What the tools refuse, each in one line and with nothing written; and ``--check``, which starts nothing either."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests.tuning.conftest import FOOLS_MATE
+from tests.tuning.matches.test_match import words
+
+TWO = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)]
+BOTH = [*TWO, "--nodes", "5"]
+FUTILITY = ["--screen", "FutilityDepth=1"]
+
+
+def run(capsys: pytest.CaptureFixture[str], tool: str, *arguments: str) -> tuple[int, str]:
+    """The exit code of ``python -m tuning.TOOL``, and all that it prints."""
+    try:
+        code = importlib.import_module(f"tuning.{tool}").main(arguments)
+    except SystemExit as stop:
+        code = stop.code
+    out, error = capsys.readouterr()
+    return code, out + error
+
+
+def files_of(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a book that has no position and a file of positions; the working folder of each test."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "junk.epd").write_text("nonsense\n")
+    (tmp_path / "positions.tsv").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "complaint"),
+    [
+        ("match", [*BOTH, "--games", "x"], "invalid int value: 'x'"),
+        ("match", [*BOTH, "--no-such-flag"], "unrecognized arguments: --no-such-flag"),
+        ("match", ["--engine", "cat"], "a match needs two engines"),
+        ("match", ["--new", "HEAD"], "--new and --base go together"),
+        ("match", TWO, "a has no limit: give --tc"),
+        ("match", [*BOTH, "--engine", "no-such"], "no-such: no program 'no-such' on the path"),
+        ("match", ["--new", "no-such", "--base", "HEAD", "--nodes", "5"], "revision 'no-such' is not in"),
+        ("match", [*BOTH, "--openings", "/no.epd"], "/no.epd: No such file"),
+        ("match", [*BOTH, "--openings", "junk.epd"], "no usable opening in it; the first fault: junk.epd:1: "),
+        ("match", [*BOTH, "--json", "junk.epd"], "junk.epd already exists"),
+        ("match", [*BOTH, "--json", "junk.epd/r.jsonl"], "cannot write"),
+        ("match", [*BOTH, "--pgn", "junk.epd"], "junk.epd"),
+        ("match", [*BOTH, "--pgn", "."], "cannot write .: "),
+        ("match", [*BOTH, "--concurrency", "0"], "--concurrency must be 1 or more"),
+        ("match", [*BOTH, "--games", "0"], "--games must be 1 or more"),
+        ("match", [*BOTH, "--sprt", "5", "0"], "elo0 below elo1"),
+        ("match", [*BOTH, "--tb", "/none"], "no Syzygy tables"),
+        ("match", [*BOTH, "--plies", "-1"], "--plies must be 0 or more"),
+        ("match", [*BOTH, "--maxmoves", "-1"], "max moves cannot be negative"),
+        ("match", [*BOTH, "--stall", "-1"], "--stall must be above zero"),
+        ("match", [*BOTH, "--stall", "nan"], "--stall must be above zero"),
+        ("match", [*BOTH, "--resign", "movecount=-3"], "resign moves cannot be negative"),
+        ("match", [*BOTH, "--movetime", "nan"], "movetime must be above zero"),
+        ("match", ["--resume", "r.jsonl"], "cannot read r.jsonl"),
+        ("match", ["--resume", "r.jsonl", "--check"], "--check cannot be given with it"),
+        ("match", ["--rivals", "no-such"], "no rival is called no-such"),
+        ("spsa", ["--nodes", "500", "--openings", "junk.epd"], "no usable opening in it"),
+        ("spsa", ["--nodes", "0"], "--nodes must be 1 or more"),
+        ("spsa", ["--hash", "0"], "--hash must be 1 or more"),
+        ("spsa", ["--nodes", "100", "--hard", "50"], "--hard 50 is less than --nodes 100"),
+        ("spsa", ["--only", "Nonsense"], "no search parameter is called Nonsense"),
+        ("spsa", ["--option", "Nonsense=1"], "unknown parameter 'Nonsense'"),
+        ("spsa", ["--option", "FutilityBase=90"], "FutilityBase is a parameter to tune"),
+        ("spsa", ["--plot", "picture.foo"], "its name must end in one of"),
+        ("spsa", ["--iterations", "0"], "--iterations must be 1 or more"),
+        ("spsa", ["--rate", "nan"], "--rate must be above zero"),
+        ("spsa", ["--doubling", "-5"], "--doubling -5 is not from 0 to 1000 Elo"),
+        ("spsa", ["--doubling", "nan"], "--doubling nan is not from 0 to 1000 Elo"),
+        ("spsa", ["--clock", "fast"], "--clock cannot be 'fast'"),
+        ("arena", ["--new", "NoSuch=1"], "unknown parameter 'NoSuch'"),
+        ("arena", ["--base", "FutilityDepth=100"], "FutilityDepth takes a whole number from 0 to 12, not 100"),
+        ("arena", ["--new", "FutilityDepth"], "--new FutilityDepth: use NAME=VALUE"),
+        ("arena", ["--new", "EvalFile=/no.nnue"], "/no.nnue"),
+        ("arena", ["--each", "EvalType=Magic"], "option EvalType cannot be 'Magic'"),
+        ("arena", ["--openings", "junk.epd"], "no usable opening in it"),
+        ("arena", ["--nodes", "0"], "--nodes 0 is not from 1"),
+        ("arena", ["--nodes", "100", "--hard", "50"], "--hard 50 is not from 100"),
+        ("arena", ["--games", "0"], "--games 0 is not from 1"),
+        ("arena", ["--sprt", "5", "0"], "SPRT needs elo0 below elo1"),
+        ("arena", ["--resign", "score=x"], "--resign: 'score=x' is not 'off'"),
+        ("arena", ["--pgn", "junk.epd/x.pgn"], "cannot write junk.epd/x.pgn"),
+        ("arena", ["--resume", "r.jsonl", "--games", "0"], "--games 0 is not from 1"),
+        ("arena", ["--resume", "r.jsonl", "--nodes", "100"], "--nodes cannot be given with it"),
+        ("arena", ["--resume", "r.jsonl"], "r.jsonl: No such file"),
+        ("arena", ["--screen", "Nonsense=1"], "unknown parameter 'Nonsense'"),
+        ("arena", ["--screen", "FutilityDepth=100"], "FutilityDepth takes a whole number from 0 to 12, not 100"),
+        ("arena", ["--screen", "nodes=50"], "--screen takes search parameters, not nodes"),
+        ("arena", ["--screen", "EvalType=Material"], "--screen takes search parameters, not EvalType"),
+        ("arena", [*FUTILITY, "FutilityDepth=2"], "--screen takes each parameter once"),
+        ("arena", [*FUTILITY, "--sprt", "0", "5"], "leave out --new, --base and --sprt"),
+        ("arena", [*FUTILITY, "--new", "ReductionBase=140"], "leave out --new, --base and --sprt"),
+        ("strength", ["--levels", "0", "99"], "--levels takes two or more"),
+        ("strength", ["--levels", "3"], "--levels takes two or more"),
+        ("strength", ["--games", "0"], "--games must be 1 or more"),
+        ("strength", ["--anchors", "1350"], "--anchors takes Skill Levels"),
+        ("strength", ["--openings", "/no.epd"], "/no.epd: No such file"),
+        ("datagen", ["games", "--option", "NoSuch=1"], "unknown parameter 'NoSuch'"),
+        ("datagen", ["games", "--option", "AspirationWindow"], "--option AspirationWindow: use NAME=VALUE"),
+        ("datagen", ["games", "--book", "junk.epd"], "no usable opening in it"),
+        ("datagen", ["games", "--book", "/no.epd"], "/no.epd: No such file or directory"),
+        ("datagen", ["games", "--max-plies", "5000"], "--max-plies 5000 is not from 1 to 1000"),
+        ("datagen", ["games", "--games", "0"], "--games must be 1 or more, not 0"),
+        ("datagen", ["junk.epd"], "junk.epd"),
+        ("relabel", ["games.vf", "--out", "x"], "games.vf: no such file"),
+        ("relabel", ["games.vf", "--out", "x", "--share", "0"], "--share 0.0 is not above 0 and up to 1"),
+        ("relabel", ["games.vf", "--out", "x", "--nodes", "0"], "--nodes must be 1 or more, not 0"),
+        ("relabel", ["games.vf", "--out", "x", "--option", "EvalFile"], "--option EvalFile: use NAME=VALUE"),
+        ("texel", ["--positions", "positions.tsv", "/no.tsv", "--cache", "x"], "positions /no.tsv: No such file"),
+        ("record", ["--file", "no.jsonl"], "no.jsonl: No such file"),
+    ],
+)  # fmt: skip
+def test_what_cannot_run_is_named_in_one_line(folder, capsys, tool, arguments, complaint):
+    before = files_of(folder)
+    checks = [[]] if "--resume" in arguments or tool == "record" else [["--check"], []]
+    for check in checks:
+        code, page = run(capsys, tool, *arguments, *check)
+        assert (code, complaint in page) == (2, True), page
+        assert page.startswith("usage: ") or (page.startswith("error: ") and page.count("\n") == 1), page
+        assert [path for path in files_of(folder) if path.name != "results"] == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("match", [*BOTH, "--pgn", "x.pgn", "--json", "r.jsonl"]),
+        ("arena", ["--new", "FutilityBase=110", "--nodes", "500", "--pgn", "x.pgn"]),
+        ("spsa", ["--nodes", "500"]),
+        ("datagen", ["games", "--nodes", "100", "--opening-nodes", "100"]),
+        ("texel", ["--positions", "positions.tsv", "--cache", "x", "--plot", "new/loss.png"]),
+    ],
+)
+def test_what_can_run_is_not_started(folder, capsys, tool, arguments):
+    before = files_of(folder)
+    code, page = run(capsys, tool, *arguments, "--check")
+    assert code == 0, page
+    assert page.splitlines()[-1] == "ready to run"
+    assert files_of(folder) == before
