@@ -27,7 +27,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
 from tuning.common.flags import add_results_flags, results_path
-from tuning.common.ledger import Ledger
+from tuning.common.ledger import Ledger, restored
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
 from tuning.selfplay.arena import TOOL, ArenaSettings, Count, play, summary
@@ -141,7 +141,7 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
     """
     ledger, events = Ledger.resume(path, TOOL)
     try:
-        settings = ArenaSettings.from_json(ledger.settings)
+        settings = restored(ArenaSettings, ledger.settings)
         if arranged(settings.meeting, say) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
         settings = replace(settings, games=games or settings.games)
@@ -154,7 +154,7 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
         ledger.change("games", games, say)
     except BaseException as error:
         ledger.close()
-        if isinstance(error, (KeyError, TypeError, IndexError, AttributeError)):
+        if isinstance(error, (KeyError, TypeError, IndexError)) or type(error) is ValueError:
             raise SetupError(f"{path} is not a complete results file: {error!r}") from None
         raise
     return settings, ledger, count

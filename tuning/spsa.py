@@ -35,7 +35,7 @@ from tuning.common.flags import (
     options_of,
     results_path,
 )
-from tuning.common.ledger import Ledger
+from tuning.common.ledger import Ledger, restored
 from tuning.learning.spsa import TOOL, Gains, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
 from tuning.matches.tournament import BookSettings
@@ -121,7 +121,7 @@ class _TuningRun:
                 except (TypeError, ValueError):
                     raise SetupError(f"{ledger.path} is damaged: {data} is not a pair") from None
         self._book = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"), check_supported)
-        self._meeting = Meeting.from_json(settings["arena"])
+        self._meeting = restored(Meeting, settings["arena"])
         if arranged(self._meeting) != self._meeting:
             raise SetupError("the run was started with another engine, network or evaluation: start a new one")
         self.display = Display(console, "pairs", self.iterations, len(self._done))

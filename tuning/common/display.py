@@ -1,4 +1,4 @@
-"""The progress of a long run, on a terminal and in a log."""
+"""The progress of a long run, on a terminal and in a log, and plain tables."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ from collections.abc import Callable, Iterable
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 
 from engine.console import Console, TextColumn
 
 #: Seconds between lines of progress if there is no terminal.
 LINE_EVERY = 30.0
+
+
+def table(left: int, *headings: str) -> Table:
+    """A table without lines: the first ``left`` columns may be folded, the others are aligned to the right."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for place, heading in enumerate(headings):
+        if place < left:
+            made.add_column(heading, overflow="fold")
+        else:
+            made.add_column(heading, justify="right", no_wrap=True)
+    return made
 
 
 class _Bar(Progress):

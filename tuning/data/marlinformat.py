@@ -77,40 +77,7 @@ def unpack(position: Position, packed: Packed) -> Flag:
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960.
     """
-    occupied = packed.occupancy
-    if popcount(occupied) > MOST_PIECES:
-        return 0
-    for square in range(64):
-        position.board[square] = EMPTY
-    for absent in range(4):
-        position.castling_rook[absent] = NO_SQUARE
-    position.castling = 0
-    position.chess960 = 0
-    seen = I64(0)  # kings, a bit for each colour: an unmoved rook after its king in square order is the short one
-    index = 0
-    while occupied != ZERO:
-        square = lsb(occupied)
-        occupied &= occupied - ONE
-        code = I64(packed.pieces[index >> 1]) >> 4 * (index & 1) & 15
-        index += 1
-        color, kind = code >> 3, code & 7
-        if kind > UNMOVED_ROOK:
-            return 0
-        if kind == KING:
-            if seen >> color & 1:
-                return 0
-            seen |= 1 << color
-        elif kind == UNMOVED_ROOK:
-            kind = I64(ROOK)
-            right = 2 * color + 1 - (seen >> color & 1)
-            if square >> 3 != 7 * color or I64(position.castling_rook[right]) != NO_SQUARE:
-                return 0
-            position.castling_rook[right] = square
-            position.castling |= 1 << right
-            if square & 7 != (7 if right & 1 == 0 else 0):
-                position.chess960 = 1
-        position.board[square] = color << 3 | kind
-    if seen != 3:
+    if popcount(packed.occupancy) > MOST_PIECES or not _place_pieces(position, packed):
         return 0
     position.en_passant = NO_SQUARE
     position.rule50 = packed.rule50
@@ -127,15 +94,61 @@ def unpack(position: Position, packed: Packed) -> Flag:
                 position.chess960 = 1
     if position.checkers != ZERO or position.pieces[PAWN] & (RANK_1 | RANK_8) != ZERO:
         return 0
-    pusher = I64(position.side)
-    behind = I64(packed.side_en_passant) & 127
-    if behind != NO_SQUARE:
-        if behind >> 3 != (2 if pusher == 0 else 5) or piece_on(position, behind ^ 8) != pusher << 3 | PAWN:
-            return 0
-        if piece_on(position, behind) != EMPTY:
-            return 0
-        if pawn_attacks(pusher, behind) & position.pieces[PAWN] & position.colors[pusher ^ 1] != ZERO:
-            position.en_passant = behind  # others write it also where no pawn can take
-    position.side = pusher ^ 1
+    if not _set_en_passant(position, I64(packed.side_en_passant) & 127):
+        return 0
+    position.side ^= 1
     complete_setup(position)
     return 1
+
+
+@helper
+def _place_pieces(position: Position, packed: Packed) -> bool:
+    """Set board and castling; False without a king each, or with castling that cannot be."""
+    for square in range(64):
+        position.board[square] = EMPTY
+    for absent in range(4):
+        position.castling_rook[absent] = NO_SQUARE
+    position.castling = 0
+    position.chess960 = 0
+    seen = I64(0)  # kings, a bit for each colour: an unmoved rook after its king in square order is the short one
+    occupied = packed.occupancy
+    index = 0
+    while occupied != ZERO:
+        square = lsb(occupied)
+        occupied &= occupied - ONE
+        code = I64(packed.pieces[index >> 1]) >> 4 * (index & 1) & 15
+        index += 1
+        color, kind = code >> 3, code & 7
+        if kind > UNMOVED_ROOK:
+            return False
+        if kind == KING:
+            if seen >> color & 1:
+                return False
+            seen |= 1 << color
+        elif kind == UNMOVED_ROOK:
+            kind = I64(ROOK)
+            right = 2 * color + 1 - (seen >> color & 1)
+            if square >> 3 != 7 * color or I64(position.castling_rook[right]) != NO_SQUARE:
+                return False
+            position.castling_rook[right] = square
+            position.castling |= 1 << right
+            if square & 7 != (7 if right & 1 == 0 else 0):
+                position.chess960 = 1
+        position.board[square] = color << 3 | kind
+    return seen == 3
+
+
+@helper
+def _set_en_passant(position: Position, behind: int) -> bool:
+    """Set the square ``behind`` a pawn of the side set in ``position``; False if that pawn cannot have come there.
+
+    Others write the square also where no pawn can take.
+    """
+    if behind == NO_SQUARE:
+        return True
+    pusher = I64(position.side)
+    if behind >> 3 != (2 if pusher == 0 else 5) or piece_on(position, behind ^ 8) != pusher << 3 | PAWN:
+        return False
+    if pawn_attacks(pusher, behind) & position.pieces[PAWN] & position.colors[pusher ^ 1] != ZERO:
+        position.en_passant = behind
+    return piece_on(position, behind) == EMPTY

@@ -13,6 +13,7 @@ from rich.table import Table
 from engine.processes import Report
 from engine.search import params as search
 from engine.search.params import Param
+from tuning.common.display import table
 from tuning.common.errors import SetupError
 from tuning.selfplay.batches import Batch, play_batch
 from tuning.statistics.pace import log_pace
@@ -118,12 +119,9 @@ def play(batch: Batch, report: Report) -> SpsaPair:
 
 def result_table(spsa: Spsa) -> Table:
     """A table of the parameters with their defaults and current values."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("Parameter")
-    for heading in ("Default", "Now", "Rounded", "Range", "Step"):
-        table.add_column(heading, justify="right")
+    made = table(1, "Parameter", "Default", "Now", "Rounded", "Range", "Step")
     for param in spsa.params:
         value = spsa.theta[param.name]
         span = f"{param.minimum}..{param.maximum}"
-        table.add_row(param.name, str(param.default), f"{value:.2f}", str(round(value)), span, str(param.step))
-    return table
+        made.add_row(param.name, str(param.default), f"{value:.2f}", str(round(value)), span, str(param.step))
+    return made

@@ -47,10 +47,6 @@ class EngineSpec:
         same_keys = self.options.keys() == other.options.keys()
         return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> EngineSpec:
-        return cls(**{**data, "command": tuple(data["command"]), "limits": Limits(**data["limits"])})
-
     def resolved_command(self) -> list[str]:
         """The command with its program looked up on the path, then in ``directory``.
 

@@ -13,6 +13,7 @@ import chess.pgn
 from engine.printing import escaped
 from engine.reading.games import Exporter
 from tuning.common.errors import SetupError
+from tuning.common.ledger import restored
 from tuning.matches.openings import Opening
 
 
@@ -75,21 +76,10 @@ class GameRecord:
         return white if engine == self.white else 1.0 - white
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> GameRecord:
-        """The inverse of :meth:`to_json`. Raises ``ValueError`` or ``KeyError`` for other data."""
-        fields = dict(data)
-        opening = dict(fields["opening"])
-        fields["opening"] = Opening(**{**opening, "moves": tuple(opening["moves"])})
-        fields["moves"] = [MoveRecord(*move) for move in fields["moves"]]
-        fields["pv_lines"] = tuple(fields["pv_lines"])
-        fields["pv_faults"] = tuple(fields["pv_faults"])
-        return cls(**fields)
-
-    @classmethod
     def read(cls, path: Path, data: Any) -> GameRecord:
         """The game in an event of the results file ``path``. Raises :class:`SetupError` for invalid data."""
         try:
-            return cls.from_json(data)
+            return restored(cls, data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise SetupError(f"{path} contains an invalid game: {error!r}") from None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import asdict
+from itertools import zip_longest
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -10,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.console import Console
-from tuning.common.display import Display
+from tuning.common.display import Display, table
 from tuning.matches.pvcheck import KINDS
 from tuning.matches.records import FAULTS, GameRecord
 from tuning.matches.tally import Encounter
@@ -23,9 +25,8 @@ from tuning.statistics.sprt import sprt_text
 def summary(tournament: Tournament) -> dict[str, Any]:
     """All figures of a tournament, for JSON; ``None`` is infinite or unknown."""
     tally = tournament.tally
-    data: dict[str, Any] = {"games": tally.games, "encounters": [], "engines": {}}
-    for encounter in tally.encounters.values():
-        data["encounters"].append(_encounter_figures(encounter))
+    encounters = [_encounter_figures(encounter) for encounter in tally.encounters.values()]
+    data: dict[str, Any] = {"games": tally.games, "encounters": encounters, "engines": {}}
     for name, count in tally.engines.items():
         data["engines"][name] = {
             "games": count.games,
@@ -37,11 +38,8 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         }
     if (test := tournament.settings.sprt) is not None:
         counts = next(iter(tally.encounters.values())).pairs
-        data["sprt"] = {
-            "elo0": test.elo0, "elo1": test.elo1, "model": test.model, "alpha": test.alpha, "beta": test.beta,
-            "llr": round(test.llr(counts), 4), "lower": round(test.lower, 4), "upper": round(test.upper, 4),
-            "verdict": test.verdict(counts),
-        }  # fmt: skip
+        bounds = {"lower": round(test.lower, 4), "upper": round(test.upper, 4)}
+        data["sprt"] = {**asdict(test), **bounds, "llr": round(test.llr(counts), 4), "verdict": test.verdict(counts)}
     if len(tally.engines) > 2 and (rating_list := ratings_of(tournament)) is not None:
         data["ratings"] = [
             {"name": r.name, "elo": round(r.elo, 1), "error": None if r.error is None else round(r.error, 1),
@@ -104,26 +102,16 @@ def encounter_table(tournament: Tournament) -> RenderableType:
     encounters = list(tournament.tally.encounters.values())
     if len(encounters) == 1:
         return encounter_lines(encounters[0])
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("First", "Second"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("+", "=", "-", "Score", "Elo (95%)", "LOS", "Pairs"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    made = table(2, "First", "Second", "+", "=", "-", "Score", "Elo (95%)", "LOS", "Pairs")
     for encounter in encounters:
-        losses, draws, wins = encounter.wdl
         found = estimate(encounter.counts)
-        table.add_row(
-            encounter.first,
-            encounter.second,
-            str(wins),
-            str(draws),
-            str(losses),
-            f"{100 * encounter.points / encounter.games:.1f}%" if encounter.games else "-",
-            elo_text(encounter),
-            f"{100 * found.los:.0f}%" if found and found.los is not None else "-",
-            " ".join(map(str, encounter.pairs)),
-        )
-    return table
+        score = f"{100 * encounter.points / encounter.games:.1f}%" if encounter.games else "-"
+        superiority = f"{100 * found.los:.0f}%" if found and found.los is not None else "-"
+        made.add_row(
+            encounter.first, encounter.second, *map(str, reversed(encounter.wdl)), score, elo_text(encounter),
+            superiority, " ".join(map(str, encounter.pairs)),
+        )  # fmt: skip
+    return made
 
 
 def rating_table(rating_list: RatingList) -> Table:
@@ -133,32 +121,25 @@ def rating_table(rating_list: RatingList) -> Table:
         title += "; for clean scores the extremes are bounds"
     if any(rating.games < LEAST_GAMES for rating in rating_list.ratings):
         title += f"; no error from fewer than {LEAST_GAMES} games"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for heading, justify in (("#", "right"), ("Engine", "left"), ("Elo", "right"), ("±95%", "right"),
-                             ("Points", "right"), ("Games", "right"), ("Above next", "right")):  # fmt: skip
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    for place, rating in enumerate(rating_list.ratings):
-        following = rating_list.ratings[place + 1] if place + 1 < len(rating_list.ratings) else None
+    made = table(1, "Engine", "Elo", "±95%", "Points", "Games", "Above next")
+    made.title, made.title_justify = title, "left"
+    for rating, following in zip_longest(rating_list.ratings, rating_list.ratings[1:]):
         above = rating_list.superiority.get((rating.name, following.name)) if following else None
         error = "-" if rating.error is None else f"{rating.error:.0f}"
         chance = "" if above is None else f"{100 * above:.0f}%"
-        table.add_row(str(place + 1), rating.name, f"{rating.elo:+.0f}", error,
-                      f"{rating.points:g}", str(rating.games), chance)  # fmt: skip
-    return table
+        made.add_row(rating.name, f"{rating.elo:+.0f}", error, f"{rating.points:g}", str(rating.games), chance)
+    return made
 
 
 def engine_table(tournament: Tournament) -> Table:
     """Faults, depth and speed of each engine."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("Engine")
-    for heading in ("Lost on time", "Stalled", "Illegal", "Disconnected", "Wrong PVs", "Depth", "Nodes/s"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    made = table(1, "Engine", "Lost on time", "Stalled", "Illegal", "Disconnected", "Wrong PVs", "Depth", "Nodes/s")
     for name, count in tournament.tally.engines.items():
         faults = [Text(str(count.faults[kind]), "bold red" if count.faults[kind] else "") for kind in FAULTS]
         wrong = sum(count.pv_faults.values())
         lines = Text(f"{wrong} of {count.pv_lines}", "bold red" if wrong else "")
-        table.add_row(name, *faults, lines, f"{count.mean_depth:.1f}", f"{count.nps / 1000:,.0f}k")
-    return table
+        made.add_row(name, *faults, lines, f"{count.mean_depth:.1f}", f"{count.nps / 1000:,.0f}k")
+    return made
 
 
 def sprt_line(tournament: Tournament) -> str | None:

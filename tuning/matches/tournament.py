@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from tuning.cluster.base import Cluster
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.files import digest
-from tuning.common.ledger import Ledger
+from tuning.common.ledger import Ledger, restored
 from tuning.matches import units
-from tuning.matches.adjudication import Adjudication
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions
 from tuning.matches.openings import Book, Check, RandomOpenings, load_book
@@ -73,23 +72,9 @@ class TournamentSettings:
     def read(cls, path: Path, data: Mapping[str, Any]) -> TournamentSettings:
         """The settings in the results file ``path``. Raises :class:`SetupError` if they are incomplete."""
         try:
-            return cls.from_json(data)
+            return restored(cls, data)
         except (KeyError, TypeError, ValueError) as error:
             raise SetupError(f"{path} does not contain the settings of a tournament: {error!r}") from None
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TournamentSettings:
-        conditions = dict(data["conditions"])
-        adjudication = Adjudication(**conditions.pop("adjudication"))
-        return cls(
-            engines=tuple(EngineSpec.from_json(engine) for engine in data["engines"]),
-            games=data["games"],
-            kind=data["kind"],
-            conditions=Conditions(adjudication=adjudication, **conditions),
-            book=BookSettings(**data["book"]),
-            sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
-            event=data["event"],
-        )
 
 
 def pairings(engines: int, kind: str = "roundrobin") -> list[tuple[int, int]]:
@@ -212,7 +197,7 @@ class Tournament:
                 yield Pair(number, (first, second), book.opening(opening), settings.conditions, done, games)
 
     def _arrived(self, data: dict[str, Any]) -> None:
-        record = GameRecord.from_json(data)
+        record = restored(GameRecord, data)
         if record.key not in self.tally.keys:
             self._ledger.add("game", data)
             self.tally.add(record)

@@ -14,7 +14,7 @@ from engine.console import Console
 from tuning.cluster.run import Enough, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
-from tuning.common.ledger import Ledger
+from tuning.common.ledger import Ledger, restored
 from tuning.matches.openings import distinct
 from tuning.matches.records import GameRecord
 from tuning.matches.report import elo_text
@@ -43,18 +43,6 @@ class ArenaSettings:
     book: BookSettings = field(default_factory=BookSettings)
     sprt: Sprt | None = None
     ideas: tuple[Idea, ...] = ()  # of a screening, which ignores the names
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ArenaSettings:
-        """The settings that ``asdict`` made plain."""
-        return cls(
-            names=(data["names"][0], data["names"][1]),
-            meeting=Meeting.from_json(data["meeting"]),
-            games=data["games"],
-            book=BookSettings(**data["book"]),
-            sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
-            ideas=tuple((name, value) for name, value in data["ideas"]),
-        )
 
 
 class Count:
@@ -203,7 +191,7 @@ def play(
             ledger.add("pair", pair)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
-                    stream.writelines(GameRecord.from_json(game).to_pgn({"Event": "arena"}) for game in games)
+                    stream.writelines(restored(GameRecord, game).to_pgn({"Event": "arena"}) for game in games)
         display.add(2 * len(new))
         if count.done:
             raise Enough

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
 from engine.board.fen import START_FEN
@@ -30,6 +31,8 @@ _TRIAL = DuelRules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, 
 
 Options = tuple[tuple[str, str], ...]
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
@@ -39,16 +42,6 @@ class Meeting:
     second: Options = ()
     rules: DuelRules = field(default_factory=DuelRules)
     fingerprint: str = ""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Meeting:
-        """The inverse of ``dataclasses.asdict``, also after JSON."""
-        first, second = (tuple((name, value) for name, value in data[side]) for side in ("first", "second"))
-        rules = dict(data["rules"])
-        adjudication = Adjudication(**rules.pop("adjudication"))
-        if rules.get("clock"):
-            rules["clock"] = tuple(rules["clock"])
-        return cls(first, second, DuelRules(adjudication=adjudication, **rules), data["fingerprint"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +63,14 @@ class Batch:
     names: tuple[str, str] | None = None
 
 
-_players: tuple[Meeting, Duel] | None = None
-
-
+@lru_cache(maxsize=1)
 def _duel_of(meeting: Meeting) -> Duel:
-    """This process's players, made on first use. Raises :class:`SetupError` if their fingerprint differs, because this
-    worker has another engine."""
-    global _players
-    if _players is None or _players[0] != meeting:
-        warm_up(kept.cold)
-        if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
-            raise SetupError("a worker plays differently: it has another engine, network or evaluation")
-        _players = meeting, Duel(meeting.rules, dict(meeting.first), dict(meeting.second))
-    return _players[1]
+    """This process's players. Raises :class:`SetupError` if their fingerprint differs, because this worker has another
+    engine."""
+    warm_up(kept.cold)
+    if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
+        raise SetupError("a worker plays differently: it has another engine, network or evaluation")
+    return Duel(meeting.rules, dict(meeting.first), dict(meeting.second))
 
 
 def _fingerprint(meeting: Meeting) -> str:
@@ -134,14 +122,12 @@ def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -
     return data
 
 
-def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
+def _in_a_deep_thread(work: Callable[[], T]) -> T:
     """Run ``work`` in a thread with the stack that a search needs; return or raise as it does."""
-    results: list[Any] = []
     try:
-        run_on_deep_stack(lambda: results.append(work()))
+        return run_on_deep_stack(work)
     except OptionError as error:
         raise SetupError(str(error)) from None
-    return results[0]
 
 
 def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -> Meeting:

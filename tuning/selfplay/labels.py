@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -129,34 +131,23 @@ def fingerprint_of(settings: RelabelSettings) -> str:
     return hashlib.blake2b(boards["score"].tobytes(), digest_size=8).hexdigest()
 
 
-_labeller: tuple[RelabelSettings, Labeller] | None = None
-
-
-def _labeller_of(unit: Unit) -> Labeller:
-    """This process's labeller, made on first use. Raises :class:`SetupError` if its engine did not start the run."""
-    global _labeller
-    if _labeller is None or _labeller[0] != unit.settings:
-        warm_up(kept.cold)
-        if fingerprint_of(unit.settings) != unit.fingerprint:
-            raise SetupError("a worker has another engine or evaluation")
-        _labeller = unit.settings, Labeller(unit.settings)
-    return _labeller[1]
+@lru_cache(maxsize=1)
+def _labeller_of(settings: RelabelSettings, fingerprint: str) -> Labeller:
+    """This process's labeller. Raises :class:`SetupError` if its engine did not start the run."""
+    warm_up(kept.cold)
+    if fingerprint_of(settings) != fingerprint:
+        raise SetupError("a worker has another engine or evaluation")
+    return Labeller(settings)
 
 
 def label_file(unit: Unit, report: Report) -> dict[str, Any]:
     """Label a file in this process: the bytes of the new file, the number of positions searched, and their nodes."""
-    labeller = _labeller_of(unit)
+    labeller = _labeller_of(unit.settings, unit.fingerprint)
     positions = read_positions([unit.source])
     boards, chosen = positions.boards, chosen_of(positions.boards, unit.settings, unit.source.name)
-    nodes = 0
-
-    def work() -> None:
-        nonlocal nodes
-        edges = np.flatnonzero(np.diff(positions.games, prepend=-1, append=-1))
-        for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            nodes += labeller.label(boards[first:last], chosen[first:last])
-
-    run_on_deep_stack(work)
+    edges = np.flatnonzero(np.diff(positions.games, prepend=-1, append=-1)).tolist()
+    games = [slice(first, last) for first, last in pairwise(edges)]
+    nodes = run_on_deep_stack(lambda: sum(labeller.label(boards[game], chosen[game]) for game in games))
     scores = np.where(chosen != 0, boards["score"], NOT_LABELLED).astype(np.int16)
     return {
         "name": unit.source.name,

@@ -16,6 +16,7 @@ import numpy as np
 from rich.table import Table
 from scipy.stats import t as student
 
+from tuning.common.display import table
 from tuning.statistics.elo import ELO_PER_POINT
 from tuning.statistics.pace import Pace, calmed
 
@@ -90,12 +91,9 @@ class Screening:
 
 def effects_table(effects: Sequence[Effect]) -> Table:
     """A table of the effects."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("Idea")
-    table.add_column("Elo", justify="right")
-    table.add_column("Time per node", justify="right")
+    made = table(1, "Idea", "Elo", "Time per node")
     for effect in effects:
         name, value = effect.idea
         time = "" if effect.time is None else effect.time.text
-        table.add_row(f"{name}={value}", f"{effect.elo:+.1f} ±{effect.error:.1f}", time)
-    return table
+        made.add_row(f"{name}={value}", f"{effect.elo:+.1f} ±{effect.error:.1f}", time)
+    return made

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
@@ -67,22 +68,16 @@ class Shard:
 
 _RESULTS = ("Black won", "drawn", "White won")
 
-_player: tuple[Run, SelfPlay] | None = None
 
-
+@lru_cache(maxsize=1)
 def _player_of(run: Run) -> SelfPlay:
-    """This process's player, made on first use.
-
-    Raises :class:`SetupError` if it plays the run's first game differently, because this worker has another engine.
-    """
-    global _player
-    if _player is None or _player[0] != run:
-        warm_up(kept.cold)
-        player = SelfPlay(run.settings.rules, dict(run.settings.options))
-        if run.first_game and play_one(player, run, 0, 0).data != run.first_game:
-            raise SetupError("a worker plays the first game differently: it has another engine or evaluation")
-        _player = run, player
-    return _player[1]
+    """This process's player. Raises :class:`SetupError` if it plays the run's first game differently, because this
+    worker has another engine."""
+    warm_up(kept.cold)
+    player = SelfPlay(run.settings.rules, dict(run.settings.options))
+    if run.first_game and play_one(player, run, 0, 0).data != run.first_game:
+        raise SetupError("a worker plays the first game differently: it has another engine or evaluation")
+    return player
 
 
 def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGame:

@@ -17,6 +17,7 @@ import pytest
 from tests.tuning.conftest import FOOLS_MATE, SCHOLARS_MATE, long_line, rival
 from tuning.cluster import kept
 from tuning.common.errors import EngineFailure
+from tuning.common.ledger import restored
 from tuning.matches import player as player_module
 from tuning.matches import units
 from tuning.matches.adjudication import Adjudication
@@ -34,7 +35,7 @@ NO_ADJUDICATION = Conditions(Adjudication(resign_moves=0, draw_moves=0))
 def play(white: EngineSpec, black: EngineSpec, opening: Opening = START, conditions=NO_ADJUDICATION) -> GameRecord:
     """One game through the same door as the workers use, JSON included."""
     (data,) = units.play_pair(Pair(0, (white, black), opening, conditions, games=1), lambda item: None)
-    return GameRecord.from_json(data)
+    return restored(GameRecord, data)
 
 
 def test_a_mate_is_a_win(trivial):

@@ -7,6 +7,7 @@ import chess
 import pytest
 
 from tests.tuning.conftest import long_line
+from tuning.common.ledger import restored
 from tuning.matches import units
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.game import Conditions
@@ -26,7 +27,7 @@ def test_a_move_costs_less_than_two_milliseconds(trivial):
         began = time.perf_counter()
         pair = Pair(number, engines, Opening(chess.STARTING_FEN), conditions, games=1)
         (data,) = units.play_pair(pair, lambda item: None)
-        record = GameRecord.from_json(data)
+        record = restored(GameRecord, data)
         assert len(record.moves) == 150
         assert record.fault is None
         costs.append((time.perf_counter() - began) / len(record.moves))

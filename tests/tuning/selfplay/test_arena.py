@@ -19,7 +19,7 @@ from engine.console import Console
 from tuning.arena import main
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_settings
+from tuning.common.ledger import read_events, read_settings, restored
 from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
@@ -263,11 +263,11 @@ def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch,
     )  # fmt: skip
     assert code == 0
     assert "wide against base EvalType=Classical" in page
-    settings = ArenaSettings.from_json(read_settings(path))
+    settings = restored(ArenaSettings, read_settings(path))
     assert settings.meeting.first == (("AspirationWindow", "40"), ("EvalType", "Material"))
     assert settings.meeting.second == (("EvalType", "Classical"),)
     assert (settings.meeting.rules.nodes, settings.meeting.rules.hard) == (100, 900)
-    assert ArenaSettings.from_json(json.loads(json.dumps(asdict(settings)))) == settings
+    assert restored(ArenaSettings, json.loads(json.dumps(asdict(settings)))) == settings
 
 
 def test_values_of_a_pair_do_not_stay() -> None:

@@ -138,7 +138,7 @@ def test_another_engine_is_refused(games, tmp_path, monkeypatch, capsys):
     """It may be another when a run is continued, or on another machine."""
     assert _run(games, tmp_path / "run", "--positions", "1") == 0
     first = _bytes(tmp_path / "run")
-    monkeypatch.setattr("tuning.selfplay.relabelling.fingerprint_of", lambda settings: "another")
+    monkeypatch.setattr("tuning.relabel.fingerprint_of", lambda settings: "another")
     assert _run(games, tmp_path / "run") == 2
     assert 'not "another"' in capsys.readouterr().out.replace("\n", " ")
     assert _bytes(tmp_path / "run") == first
