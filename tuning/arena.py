@@ -135,10 +135,8 @@ def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> Aren
 
 
 def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
-    """The run in a results file with its pairs; a different number of ``games`` is recorded in the file.
-
-    Raises :class:`SetupError`.
-    """
+    """The run in a results file with its pairs; a different number of ``games`` is recorded in the file. Raises
+    :class:`SetupError`."""
     ledger, events = Ledger.resume(path, TOOL)
     try:
         settings = restored(ArenaSettings, ledger.settings)

@@ -97,9 +97,7 @@ def description(sources: Sequence[Path], settings: RelabelSettings) -> dict[str,
 
 def relabel(sources: Sequence[Path], settings: RelabelSettings, arguments: argparse.Namespace, console: Console) -> int:
     """Label what is missing in the folder ``--out``, at most ``--positions`` more; the exit code of :func:`run_units`.
-
-    Raises :class:`SetupError` for a folder that holds something else.
-    """
+    Raises :class:`SetupError` for a folder that holds something else."""
     directory, positions = arguments.out, arguments.positions
     with locked(directory):
         described = description(sources, settings)

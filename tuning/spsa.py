@@ -100,10 +100,8 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 class _TuningRun:
-    """A tuning run: its results file, the values so far, and the iterations that are left.
-
-    Raises :class:`SetupError` for a file that is damaged or was begun with another engine.
-    """
+    """A tuning run: its results file, the values so far, and the iterations that are left. Raises :class:`SetupError`
+    for a file that is damaged or was begun with another engine."""
 
     def __init__(self, ledger: Ledger, events: Sequence[tuple[str, Any]], console: Console) -> None:
         settings = ledger.settings

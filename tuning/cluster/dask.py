@@ -69,10 +69,8 @@ class Dask:
         return min(workers, capacity) if workers else capacity
 
     def run(self, function: Function, units: Iterable[Any], on_report: Report) -> Generator[Completed, None, None]:
-        """Keep a unit in flight for every worker and one in reserve; yield them as they are completed.
-
-        Raises :class:`ClusterLost` when the scheduler has gone.
-        """
+        """Keep a unit in flight for every worker and one in reserve; yield them as they are completed. Raises
+        :class:`ClusterLost` when the scheduler has gone."""
         topic = self._new_topic()
         self._client.subscribe_topic(topic, lambda event: self._events.put(("report", topic, event[1]["item"])))
         running: dict[str, tuple[distributed.Future, Any]] = {}
@@ -107,10 +105,8 @@ class Dask:
                 self._client.cancel([future for future, _ in running.values()], force=True)
 
     def everywhere(self, function: Function, units: Iterable[Any]) -> Iterator[tuple[str, Completed]]:
-        """Run every unit on every worker, beside other units: workers of a scheduler may be on any host.
-
-        Raises :class:`ClusterLost` when the scheduler has gone.
-        """
+        """Run every unit on every worker, beside other units: workers of a scheduler may be on any host. Raises
+        :class:`ClusterLost` when the scheduler has gone."""
         for unit in units:
             for address, found in self._ask_all(function, unit).items():
                 if isinstance(found, BaseException):

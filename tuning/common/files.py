@@ -56,10 +56,7 @@ def digest(path: Path) -> str:
 
 @contextmanager
 def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
-    """A stream whose text replaces ``path`` at the end, unless an exception is raised.
-
-    Raises :class:`SetupError`.
-    """
+    """A stream whose text replaces ``path`` at the end, unless an exception is raised. Raises :class:`SetupError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with drafted(path) as draft, TextIOWrapper(draft, encoding) as stream:
@@ -69,10 +66,8 @@ def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` atomically: after an interruption there is the old file or the new one.
-
-    Raises :class:`SetupError`.
-    """
+    """Write ``data`` to ``path`` atomically: after an interruption there is the old file or the new one. Raises
+    :class:`SetupError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with drafted(path) as draft:

@@ -70,10 +70,8 @@ class Ledger:
         return cls(path, _changed(header["settings"], events), stream), events
 
     def add(self, kind: str, data: Any) -> None:
-        """Append one event and flush it to the operating system.
-
-        Raises :class:`SetupError` if it cannot be written, and closes the file.
-        """
+        """Append one event and flush it to the operating system. Raises :class:`SetupError` if it cannot be written,
+        and closes the file."""
         self._write({kind: data})
 
     def change(self, name: str, value: Any, say: Callable[[str], None]) -> None:

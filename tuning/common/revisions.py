@@ -55,10 +55,8 @@ def _git(*arguments: str, project: Path) -> str:
 
 
 def resolve(revision: str, project: Path = PROJECT) -> str:
-    """The full commit id of ``revision``; ``.`` is the working tree's tracked files as they are now.
-
-    Raises :class:`SetupError` when git does not know the revision.
-    """
+    """The full commit id of ``revision``; ``.`` is the working tree's tracked files as they are now. Raises
+    :class:`SetupError` when git does not know the revision."""
     if revision == ".":
         # A commit on no branch: the tree may change while the match plays this snapshot.
         return _git("stash", "create", project=project) or _git("rev-parse", "HEAD", project=project)

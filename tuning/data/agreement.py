@@ -54,10 +54,8 @@ def by_network(source: Path, network: Evaluation, agreement: Agreement) -> Confi
 
 
 def by_games(source: Path, others: Path, agreement: Agreement) -> Confirmed:
-    """The games of ``source`` with only those scores that the scores in ``others`` confirm.
-
-    Raises :class:`SetupError` if ``others`` does not hold the same games.
-    """
+    """The games of ``source`` with only those scores that the scores in ``others`` confirm. Raises :class:`SetupError`
+    if ``others`` does not hold the same games."""
     boards, opinions = (read_positions([path]).boards for path in (source, others))
     if len(boards) != len(opinions) or not np.array_equal(boards["occupancy"], opinions["occupancy"]):
         raise SetupError(f"{others} does not hold the games of {source}")

@@ -240,10 +240,8 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def read_text(file: Path, progress: Progress) -> Positions:
-    """All positions of a file of text, their scores in the file's own units.
-
-    Raises :class:`SetupError` for a file that is missing or damaged, and names the line that it cannot read.
-    """
+    """All positions of a file of text, their scores in the file's own units. Raises :class:`SetupError` for a file that
+    is missing or damaged, and names the line that it cannot read."""
     parts = [np.empty(0, PACKED)]
     before = 0
     try:

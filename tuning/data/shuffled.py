@@ -134,10 +134,8 @@ def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
 
 
 def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> Shuffled:
-    """The set of ``files``, made unless it is in ``cache``.
-
-    Raises :class:`SetupError` for invalid files, and if no games are left for training or validation.
-    """
+    """The set of ``files``, made unless it is in ``cache``. Raises :class:`SetupError` for invalid files, and if no
+    games are left for training or validation."""
     refuse_same_names(files)
     if len(files) > MOST_SOURCES:
         raise SetupError(f"{len(files)} files of positions: {MOST_SOURCES} at most")

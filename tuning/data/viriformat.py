@@ -171,10 +171,8 @@ def count_file(path: Path) -> tuple[int, int, int]:
 
 
 def read_positions(paths: Iterable[Path]) -> Positions:
-    """All positions of the files' complete games with score, result and flags; every move is checked.
-
-    Raises :class:`SetupError` that names the file and the faulty game.
-    """
+    """All positions of the files' complete games with score, result and flags; every move is checked. Raises
+    :class:`SetupError` that names the file and the faulty game."""
     boards, lengths, position = [np.empty(0, PACKED)], [], new_position()
     for path in paths:
         words = _words(path)
@@ -224,10 +222,8 @@ def files_of(path: Path) -> list[Path]:
 
 
 def games_to_read(path: Path, out: Path) -> list[Path]:
-    """The files of games at ``path``, for a tool that writes files of the same names to the folder ``out``.
-
-    Raises :class:`SetupError` if there are none, or ``out`` would overwrite them.
-    """
+    """The files of games at ``path``, for a tool that writes files of the same names to the folder ``out``. Raises
+    :class:`SetupError` if there are none, or ``out`` would overwrite them."""
     files = files_of(path)
     for file in files:
         if not file.is_file():
@@ -246,10 +242,8 @@ def without_copy(files: Iterable[Path], folder: Path) -> list[Path]:
 
 
 def games_of(path: Path) -> Iterator[chess.pgn.Game]:
-    """The file's complete games for python-chess, each move with its score in the comment (``[%eval ...]``).
-
-    Raises :class:`SetupError` for an illegal game.
-    """
+    """The file's complete games for python-chess, each move with its score in the comment (``[%eval ...]``). Raises
+    :class:`SetupError` for an illegal game."""
     read_positions([path])  # finds illegal moves
     words = _words(path)
     position = new_position()

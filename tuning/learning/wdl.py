@@ -50,10 +50,8 @@ Row = tuple[float, int, float]
 
 
 def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
-    """The moves in a results file of tuning.match; scores are centipawns as shown. ``player``: only its moves.
-
-    Raises :class:`SetupError` for a file of another tool.
-    """
+    """The moves in a results file of tuning.match; scores are centipawns as shown. ``player``: only its moves. Raises
+    :class:`SetupError` for a file of another tool."""
     if read_header(path).get("tool") != "tuning.match":
         raise SetupError(f"{path} holds no scores: give results of tuning.match, or what tuning.arena --pgn wrote")
     for kind, data in read_events(path):
@@ -109,10 +107,8 @@ def samples_of_training_games(path: Path) -> Samples:
 
 
 def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
-    """All usable samples of ``paths``. ``pawn``: centipawns of the evaluation that were shown as 100.
-
-    Raises :class:`SetupError`.
-    """
+    """All usable samples of ``paths``. ``pawn``: centipawns of the evaluation that were shown as 100. Raises
+    :class:`SetupError`."""
     parts = []
     for path in paths:
         if not path.is_file():

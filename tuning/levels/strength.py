@@ -108,8 +108,7 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
 
 def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
     """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has the
-    Elo in its name and no error.
-    """
+    Elo in its name and no error."""
     names = list(dict.fromkeys(name for pair in counts for name in pair))
     known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
     free = [name for name in names if name not in known]

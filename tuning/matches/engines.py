@@ -48,10 +48,8 @@ class EngineSpec:
         return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 
     def resolved_command(self) -> list[str]:
-        """The command with its program looked up on the path, then in ``directory``.
-
-        Raises :class:`EngineFailure` if there is no such program.
-        """
+        """The command with its program looked up on the path, then in ``directory``. Raises :class:`EngineFailure` if
+        there is no such program."""
         program, *arguments = self.command
         candidates = [shutil.which(program), shutil.which(program, path=os.pathsep.join(GAME_FOLDERS))]
         if self.directory:

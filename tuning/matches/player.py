@@ -128,10 +128,8 @@ class Player:
         return True
 
     async def ask(self, board: chess.Board, limit: chess.engine.Limit, allowance: float, game: str) -> Answer:
-        """Let the engine move in ``board`` within ``allowance`` seconds of its time.
-
-        Raises :class:`EngineFailure` for what it cannot be asked, such as Chess960; its own failures are in the answer.
-        """
+        """Let the engine move in ``board`` within ``allowance`` seconds of its time. Raises :class:`EngineFailure` for
+        what it cannot be asked, such as Chess960; its own failures are in the answer."""
         protocol = self.protocol
         protocol.answered = protocol.sent = 0.0
         request = asyncio.ensure_future(protocol.play(board, limit, game=game))
@@ -216,11 +214,8 @@ class Player:
 
 
 async def open_player(spec: EngineSpec) -> Player:
-    """Start an engine, set its options and wait until it is ready.
-
-    Raises :class:`EngineFailure` that names the engine and the failure, and :class:`SetupError` if its name is not the
-    identity of the ``spec``.
-    """
+    """Start an engine, set its options and wait until it is ready. Raises :class:`EngineFailure` that names the engine
+    and the failure, and :class:`SetupError` if its name is not the identity of the ``spec``."""
     environment: Mapping[str, str] = spec.environment
     directory = spec.directory
     if spec.revision is not None:
@@ -290,10 +285,8 @@ def complaint_about(options: Mapping[str, Any], lines: Sequence[str]) -> str | N
 
 
 def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:
-    """The options to send, spelled and parsed as the engine's: its own and the shared ones that it has.
-
-    Raises ``chess.engine.EngineError`` for an invalid value.
-    """
+    """The options to send, spelled and parsed as the engine's: its own and the shared ones that it has. Raises
+    ``chess.engine.EngineError`` for an invalid value."""
     known = {option.name.lower(): option for option in protocol.options.values()}
     words = {
         name: value

@@ -28,10 +28,8 @@ def numbat() -> EngineSpec:
 
 
 def installed(names: Sequence[str], say: Callable[[str], None]) -> list[EngineSpec]:
-    """The rivals of these names (all, if none are given) that are installed; ``say`` reports the others.
-
-    Raises :class:`SetupError` for an unknown name, and if no rival is installed.
-    """
+    """The rivals of these names (all, if none are given) that are installed; ``say`` reports the others. Raises
+    :class:`SetupError` for an unknown name, and if no rival is installed."""
     known = {rival.name.lower(): rival for rival in RIVALS}
     if unknown := [name for name in names if name.lower() not in known]:
         raise SetupError(f"--rivals: no rival is called {', '.join(unknown)}; the rivals are: {', '.join(known)}")

@@ -24,10 +24,8 @@ from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
 class PgnFile:
-    """Games in PGN, appended as they end; a resumed run first writes the earlier games again.
-
-    Raises :class:`SetupError` if the file cannot be written, or holds anything but the first of these earlier games.
-    """
+    """Games in PGN, appended as they end; a resumed run first writes the earlier games again. Raises
+    :class:`SetupError` if the file cannot be written, or holds anything but the first of these earlier games."""
 
     def __init__(self, path: str | None, settings: TournamentSettings, records: Sequence[GameRecord]) -> None:
         self._path = Path(path) if path else None
@@ -154,10 +152,7 @@ def check(settings: TournamentSettings) -> None:
 
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
-    """The settings of a results file; a different number of ``games`` is recorded in it.
-
-    Raises :class:`SetupError`.
-    """
+    """The settings of a results file; a different number of ``games`` is recorded in it. Raises :class:`SetupError`."""
     at_least(1, games=games)
     ledger, _ = Ledger.resume(path, TOOL)
     try:

@@ -171,10 +171,8 @@ class Tournament:
         return [cards[spec.name][1] for spec in engines]
 
     def play(self, cluster: Cluster, book: Book | RandomOpenings | None = None) -> None:
-        """Play until the plan is finished or the test decided, from ``book`` if it is open already.
-
-        Raises :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept.
-        """
+        """Play until the plan is finished or the test decided, from ``book`` if it is open already. Raises
+        :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept."""
         if self.verdict is not None:
             return
         book = book or self.settings.book.open(self.complain)

@@ -184,10 +184,8 @@ def close_bench() -> None:
 
 
 def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]:
-    """Play one unit in this process; report each game (as JSON data) when it ends, return them all.
-
-    Raises :class:`EngineFailure` if an engine cannot be started.
-    """
+    """Play one unit in this process; report each game (as JSON data) when it ends, return them all. Raises
+    :class:`EngineFailure` if an engine cannot be started."""
     records = bench().run(bench().play_pair(pair, lambda record: report(asdict(record))))
     return [asdict(record) for record in records]
 

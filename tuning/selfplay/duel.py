@@ -96,10 +96,8 @@ class Duel:
             self._game["rules"][name] = value
 
     def set_parameters(self, side: int, values: Mapping[str, int]) -> None:
-        """Let ``side`` (0 or 1) play with these search parameters, besides its own, from the next game on.
-
-        Raises :class:`engine.messages.OptionError` for an unknown one or a value out of its range.
-        """
+        """Let ``side`` (0 or 1) play with these search parameters, besides its own, from the next game on. Raises
+        :class:`engine.messages.OptionError` for an unknown one or a value out of its range."""
         parameters = parameters_of(self._options[side])
         for name, value in values.items():
             parameters.set(name, value)

@@ -118,10 +118,8 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
-    """Write how the games of a folder are made if they are ``new``, else compare it with the folder's notes.
-
-    Raises :class:`SetupError`.
-    """
+    """Write how the games of a folder are made if they are ``new``, else compare it with the folder's notes. Raises
+    :class:`SetupError`."""
     notes = directory / NOTES
     if new:
         write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())

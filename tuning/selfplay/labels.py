@@ -93,10 +93,8 @@ def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, no
 
 
 class Labeller:
-    """A worker with its own table that labels games one after the other, without threads or clock.
-
-    Raises :class:`engine.messages.OptionError` for invalid options.
-    """
+    """A worker with its own table that labels games one after the other, without threads or clock. Raises
+    :class:`engine.messages.OptionError` for invalid options."""
 
     def __init__(self, settings: RelabelSettings) -> None:
         self._settings = settings

@@ -26,10 +26,7 @@ NODES, CLOCK = "nodes", "clock"
 
 
 def evaluation_of(options: Mapping[str, str]) -> Evaluation:
-    """The evaluation chosen by EvalType and EvalFile, by default the engine's.
-
-    Raises :class:`OptionError`.
-    """
+    """The evaluation chosen by EvalType and EvalFile, by default the engine's. Raises :class:`OptionError`."""
     known = {option.name: option for option in OPTIONS}
     kind = str(known["EvalType"].parse(options["EvalType"]) if "EvalType" in options else known["EvalType"].default)
     file = options.get("EvalFile", "")
