@@ -156,8 +156,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
     else:
         settings = _settings(arguments)
+        BookSettings(**settings["book"]).open(lambda fault: None, check_supported)
         if arguments.check:
-            BookSettings(**settings["book"]).open(lambda fault: None, check_supported)
             return command.checked(console, arguments.json)
         ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
     with closing(ledger):

@@ -76,7 +76,7 @@ class Ledger:
 
     def change(self, name: str, value: Any, say: Callable[[str], None]) -> None:
         """Give a setting another ``value`` from now on, which ``say`` reports, unless it is None or the present one."""
-        before = self.settings[name]
+        before = self.settings.get(name)
         if value is not None and value != before:
             say(f"{name}: {value} instead of {'no end' if before is None else before}")
             self.add("change", {name: value})

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from engine.console import Console
 from tuning.cluster.base import ClusterLost
@@ -77,10 +78,9 @@ class _MatchRun:
         self._book_faults: list[str] = []
         self.settings, self._place = settings, place
         self._book = settings.book.open(self._book_faults.append)
-        self._records: list[GameRecord] = []
+        self._events: list[tuple[str, Any]] = []
         if resume:
-            self.ledger, events = Ledger.resume(place.path, TOOL)
-            self._records = [GameRecord.read(place.path, data) for kind, data in events if kind == "game"]
+            self.ledger, self._events = Ledger.resume(place.path, TOOL)
         else:
             self.ledger = Ledger.create(place.path, TOOL, asdict(settings))
         self.started = False
@@ -94,8 +94,9 @@ class _MatchRun:
         """Play what is left. Raises :class:`SetupError`, :class:`EngineFailure` and :class:`ClusterLost`."""
         console, tournament, place = self._place.console, self.tournament, self._place
         with orderly() as stack:
-            tournament.restore(self._records)
-            self._pgn = PgnFile(place.pgn, self.settings, self._records)
+            records = [GameRecord.read(place.path, data) for kind, data in self._events if kind == "game"]
+            tournament.restore(records)
+            self._pgn = PgnFile(place.pgn, self.settings, records)
             for fault in self._book_faults:
                 tournament.complain(fault)
             if isinstance(self._book, Book):
