@@ -20,7 +20,7 @@ from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
-from engine.analysis.lines import chances_of, chances_text, ending_text, score_text
+from engine.analysis.lines import chances_of, chances_text, ending_text, score_text, wrapped
 from engine.analysis.openings import opening_of
 from engine.api.types import Analysis
 from engine.commandline import limit_of
@@ -85,6 +85,7 @@ class Table:
         self.number = 0  # of the game, from 1
         self._engine, self._start, self._limit = engine, board, limit
         self._ask, self._tell, self._on_change = ask, tell, on_change
+        self._terminal = console if console and console.is_terminal else None
         self._console = console if console and shows_chessmen(console) else None
         self._left = False
         self.begin()
@@ -249,7 +250,7 @@ class Table:
             return
         before = self.board.copy()
         move = before.pop()
-        self._tell(f"{before.variation_san([move])}: {self._engine.explain(before, move)}")
+        self._tell_wrapped(f"{before.variation_san([move])}: {self._engine.explain(before, move)}")
 
     def _undo(self) -> None:
         if self._called and self._called.termination == "time forfeit":
@@ -344,9 +345,13 @@ class Table:
 
     def _tell_moves(self) -> None:
         if self._moves():
-            self._tell(self._start.variation_san(self._moves()))
+            self._tell_wrapped(self._start.variation_san(self._moves()))
         if not self.conclusion:
-            self._tell(f"Legal: {' '.join(sorted(self.board.san(move) for move in self.board.legal_moves))}")
+            self._tell_wrapped(f"Legal: {' '.join(sorted(self.board.san(move) for move in self.board.legal_moves))}")
+
+    def _tell_wrapped(self, text: str) -> None:
+        """Show a long text; on a terminal it is broken at spaces."""
+        self._tell(wrapped(text, self._terminal.width if self._terminal else None))
 
 
 def _sentence(words: str) -> str:

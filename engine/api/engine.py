@@ -50,7 +50,6 @@ _CALLBACK = "callbacks for reports cannot start another search, or change or clo
 _REPLACED = {
     "id": "the version is engine.__version__",
     "ping": "an engine is ready as soon as it is made",
-    "popen_uci": "Engine() makes an engine, without a process",
     "protocol": "it runs in this process and speaks no protocol",
     "returncode": "it runs in this process; 'closed' says whether it is closed",
     "send_game_result": "the result of a game need not be reported",

@@ -459,6 +459,16 @@ def test_the_painted_board_has_all_pieces_in_their_colours(few):
     assert len(plain) == 3
 
 
+def test_long_texts_are_broken_at_spaces_on_a_terminal(numbat):
+    told: list[str] = []
+    Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("moves",)),
+          lambda text: told.append(str(text)), console=terminal(width=40)).play()  # fmt: skip
+    legal = told[-1].splitlines()
+    assert len(legal) > 1
+    assert max(map(len, legal)) <= 40
+    assert len(" ".join(legal).split()) == 21  # "Legal:" and twenty moves
+
+
 def test_a_terminal_gets_chessmen_and_a_pipe_plain_letters(numbat):
     def shown(console: Console) -> str:
         Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("e4",)),
