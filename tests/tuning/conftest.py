@@ -1,5 +1,6 @@
 """What several of the workbench's tests share: engines of a few lines that break down on order, and a few games."""
 
+import io
 import random
 import shutil
 import sys
@@ -10,7 +11,9 @@ import chess
 import chess.syzygy
 import pytest
 
+from engine.console import Console
 from tuning import datagen
+from tuning.common import command
 from tuning.matches import units
 from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
@@ -55,6 +58,25 @@ def trivial() -> EngineMaker:
         return EngineSpec(name, (sys.executable, "-S", "-E", str(SCRIPT), *words), limits=limits)
 
     return make
+
+
+def run_tool(monkeypatch: pytest.MonkeyPatch, main: Callable[..., int], *words: str) -> tuple[int, str]:
+    """The exit code of a tool in this process, and what it prints on a wide page."""
+    page = io.StringIO()
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=240))
+    return main([*words]), page.getvalue()
+
+
+def finished(outcome: tuple[int, str]) -> str:
+    """What a tool printed that ended well."""
+    assert outcome[0] == 0, outcome[1]
+    return outcome[1]
+
+
+def refused(outcome: tuple[int, str], complaint: str) -> str:
+    """What a tool printed that refused its command line with this complaint."""
+    assert (outcome[0], complaint in outcome[1]) == (2, True), outcome[1]
+    return outcome[1]
 
 
 @pytest.fixture(autouse=True)

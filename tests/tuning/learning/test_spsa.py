@@ -1,6 +1,5 @@
 """SPSA: it climbs a known hill, replays exactly, and plays within the parameters' ranges."""
 
-import io
 import json
 import math
 import random
@@ -9,10 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.console import Console
 from engine.search.params import PARAMS, Param
+from tests.tuning.conftest import finished, run_tool
 from tuning import spsa
-from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.learning.spsa import Gains, Spsa, load_params, play
@@ -105,9 +103,7 @@ SHORT = ("--hash", "1", "--option", "EvalType=Material")
 
 def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
     """The exit code and what was printed."""
-    page = io.StringIO()
-    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=200))
-    return spsa.main([*words, "--scheduler", "here"]), page.getvalue()
+    return run_tool(monkeypatch, spsa.main, *words, "--scheduler", "here")
 
 
 def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,8 +116,7 @@ def test_it_learns_in_the_arena_and_resumes(monkeypatch, tmp_path):
     _draw_nothing(monkeypatch)
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
     words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole))
-    code, page = _run(monkeypatch, "--nodes", "150", *SHORT, *words)
-    assert code == 0
+    page = finished(_run(monkeypatch, "--nodes", "150", *SHORT, *words))
     assert "FutilityMargin" in page
     assert "TimeEffort" not in page  # it does nothing there
     events = list(read_events(whole))
@@ -175,8 +170,7 @@ def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPat
     _draw_nothing(monkeypatch)
     path = tmp_path / "clock.jsonl"
     words = ("--clock", "900+9", *SHORT, "--iterations", "2", "--json", str(path))
-    code, page = _run(monkeypatch, *words)
-    assert code == 0
+    page = finished(_run(monkeypatch, *words))
     assert "TimeMoves" in page
     assert "FutilityMargin" in page
     assert _run(monkeypatch, "--resume", str(path)) == (0, page)  # nothing is left to play

@@ -1,15 +1,13 @@
 """Matches against the rivals that are installed, and git revisions."""
 
-import io
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from engine.console import Console
-from tests.tuning.conftest import FOOLS_MATE
+from tests.tuning.conftest import FOOLS_MATE, finished, refused, run_tool
 from tuning import match
-from tuning.common import command, revisions
+from tuning.common import revisions
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.matches import rivals
@@ -18,18 +16,15 @@ from tuning.matches.engines import EngineSpec
 
 def _play(monkeypatch, known: tuple[EngineSpec, ...], trivial, *flags: str) -> tuple[int, str]:
     """The exit code of a match with ``known`` rivals, and all that it prints."""
-    page = io.StringIO()
-    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=160))
     monkeypatch.setattr(rivals, "numbat", lambda: trivial("Numbat", FOOLS_MATE))
     monkeypatch.setattr(rivals, "RIVALS", known)
-    return match.main([*flags, "--scheduler", "here"]), page.getvalue()
+    return run_tool(monkeypatch, match.main, *flags, "--scheduler", "here")
 
 
 def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
     known = (trivial("here", FOOLS_MATE), EngineSpec("gone", ("no-such-engine",)), trivial("here too", FOOLS_MATE))
     words = ("--rivals", "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "g.jsonl"))
-    code, text = _play(monkeypatch, known, trivial, *words)
-    assert code == 0
+    text = finished(_play(monkeypatch, known, trivial, *words))
     assert "skipped: gone: no program 'no-such-engine' on the path" in text
     assert "Ratings" in text
     assert len([kind for kind, _ in read_events(tmp_path / "g.jsonl") if kind == "game"]) == 4  # not 6: a gauntlet
@@ -37,10 +32,14 @@ def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
 
 def test_unknown_rivals_and_none_at_all_are_refused(monkeypatch, tmp_path, trivial):
     gone = (EngineSpec("gone", ("no-such-engine",)),)
-    code, text = _play(monkeypatch, gone, trivial, "--rivals", "--json", str(tmp_path / "g.jsonl"))
-    assert (code, "no rival is installed: gone" in text) == (2, True)
-    code, text = _play(monkeypatch, gone, trivial, "--rivals", "lost", "--json", str(tmp_path / "g.jsonl"))
-    assert (code, "no rival is called lost" in text) == (2, True)
+    refused(
+        _play(monkeypatch, gone, trivial, "--rivals", "--json", str(tmp_path / "g.jsonl")),
+        "no rival is installed: gone",
+    )
+    refused(
+        _play(monkeypatch, gone, trivial, "--rivals", "lost", "--json", str(tmp_path / "g.jsonl")),
+        "no rival is called lost",
+    )
     assert not list(tmp_path.iterdir())
 
 

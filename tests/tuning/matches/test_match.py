@@ -1,6 +1,5 @@
 """The whole of ``python -m tuning.match`` from its command line: results, PGN, resuming, refusals."""
 
-import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -10,10 +9,8 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from engine.console import Console
-from tests.tuning.conftest import FOOLS_MATE, SCRIPT
+from tests.tuning.conftest import FOOLS_MATE, SCRIPT, finished, refused, run_tool
 from tuning import match
-from tuning.common import command
 from tuning.common.ledger import Ledger, read_events
 
 NEVER_LEGAL = ["a1a8"] * 2
@@ -30,18 +27,14 @@ PAIR = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
     """The exit code and what was printed."""
-    page = io.StringIO()
-    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=200))
-    code = match.main([*arguments, "--scheduler", "here"])
-    return code, page.getvalue()
+    return run_tool(monkeypatch, match.main, *arguments, "--scheduler", "here")
 
 
 def test_a_match_from_start_to_end(monkeypatch, tmp_path):
-    code, page = run(
+    page = finished(run(
         monkeypatch, *words("w", FOOLS_MATE), *words("b", FOOLS_MATE, "die", "2"), "--tc", "5+0.1", "--games", "4",
         "--plies", "0", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "r.pgn"),
-    )  # fmt: skip
-    assert code == 0
+    ))  # fmt: skip
     assert "w against b: 4 games, +2 =0 -2" in page
     assert "White disconnects" in page
     assert "pairs by points 0, ½, 1, 1½, 2: 0, 0, 2, 0, 0" in page
@@ -74,9 +67,9 @@ def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
         game = chess.pgn.read_game(stream)
     assert game.headers["Black"] == r"[bold]a\\x1b[2J\\u202e$\\udcff[/]\\nb"
     stranger = [*words("w", FOOLS_MATE), "--engine", f"cmd={name}", "--nodes", "1", "--json", str(tmp_path / "s.jsonl")]
-    for refused in ([*stranger, "--scheduler", "here"], ["--resume", name], [f"--{name}"]):
+    for bad in ([*stranger, "--scheduler", "here"], ["--resume", name], [f"--{name}"]):
         with suppress(SystemExit):
-            match.main(refused)
+            match.main(bad)
         out, err = capsys.readouterr()
         assert r"\x1b[2J" in out + err
         assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
@@ -103,8 +96,7 @@ def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):
     monkeypatch.setattr(Ledger, "add", add)
     with path.open("a") as stream:
         stream.write('{"game": {"pair": 1, "ind')
-    code, page = run(monkeypatch, "--resume", str(path), "--pgn", str(tmp_path / "r.pgn"))
-    assert code == 0
+    page = finished(run(monkeypatch, "--resume", str(path), "--pgn", str(tmp_path / "r.pgn")))
     assert "w against b: 6 games, +3 =0 -3" in page
     games = [(data["pair"], data["index"]) for kind, data in read_events(path) if kind == "game"]
     assert sorted(games) == [(pair, index) for pair in range(3) for index in range(2)]
@@ -113,11 +105,10 @@ def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):
 
 def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
     """The spread of pairs is not known from one; it used to be made up."""
-    code, page = run(
+    page = finished(run(
         monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--sprt", "0", "400",
         "--json", str(tmp_path / "r.jsonl"),
-    )  # fmt: skip
-    assert code == 0
+    ))  # fmt: skip
     assert "Elo +0.0 (too few for an interval): error and superiority need 10 pairs" in page
     assert "±" not in page
     figures = dict(read_events(tmp_path / "r.jsonl"))["summary"]["encounters"][0]
@@ -127,10 +118,9 @@ def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
 
 def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
     engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", NEVER_LEGAL)]
-    code, page = run(
+    page = finished(run(
         monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
-    )  # fmt: skip
-    assert code == 0
+    ))  # fmt: skip
     assert "Ratings (Bradley-Terry" in page
     summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
     assert summary["ratings"][-1]["name"] == "c"
@@ -143,16 +133,13 @@ def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
 def test_results_are_never_overwritten(monkeypatch, tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_text("precious\n")
-    code, page = run(monkeypatch, *PAIR, "--tc", "5", "--json", str(path))
-    assert code == 2
-    assert "already exists" in page
+    refused(run(monkeypatch, *PAIR, "--tc", "5", "--json", str(path)), "already exists")
     assert path.read_text() == "precious\n"
-    code, page = run(monkeypatch, "--resume", str(path))
-    assert code == 2
-    assert "not JSON" in page
-    code, page = run(monkeypatch, *PAIR, "--tc", "5", "--json", str(tmp_path / "new.jsonl"), "--pgn", str(path))
-    assert code == 2
-    assert "it is not empty" in page
+    refused(run(monkeypatch, "--resume", str(path)), "not JSON")
+    refused(
+        run(monkeypatch, *PAIR, "--tc", "5", "--json", str(tmp_path / "new.jsonl"), "--pgn", str(path)),
+        "it is not empty",
+    )
     assert path.read_text() == "precious\n"
 
 
@@ -171,16 +158,16 @@ def test_a_resumed_match_has_the_same_book(monkeypatch, tmp_path):
     book.write_text(f"{chess.STARTING_FEN}\n")
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--openings", str(book), "--json", str(path))
     book.write_text(f"{chess.STARTING_FEN}\n# more\n")
-    code, page = run(monkeypatch, "--resume", str(path), "--games", "4")
-    assert (code, "book.epd: the file has changed since the run began" in page) == (2, True)
+    refused(
+        run(monkeypatch, "--resume", str(path), "--games", "4"), "book.epd: the file has changed since the run began"
+    )
 
 
 def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
     """--games 8 used to be skipped without a message."""
     path = tmp_path / "r.jsonl"
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
-    code, page = run(monkeypatch, "--resume", str(path), "--games", "8")
-    assert code == 0
+    page = finished(run(monkeypatch, "--resume", str(path), "--games", "8"))
     assert "games: 8 instead of 2" in page
     assert "w against b: 8 games" in page
     code, page = run(monkeypatch, "--resume", str(path))  # and it stays so
@@ -193,17 +180,14 @@ def test_a_decided_match_plays_no_more_when_resumed(monkeypatch, tmp_path):
     path = tmp_path / "r.jsonl"
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
     monkeypatch.setattr("tuning.matches.tournament.Tournament.verdict", "H1")
-    code, page = run(monkeypatch, "--resume", str(path), "--games", "8")
-    assert code == 0
+    page = finished(run(monkeypatch, "--resume", str(path), "--games", "8"))
     assert "w against b: 2 games" in page
 
 
 @pytest.mark.parametrize("extra", [["--tc", "9"], ["--seed", "1"], ["--engine", "x"], ["--sprt", "0", "5"]])
 def test_flags_that_a_resumed_match_cannot_obey_are_refused(monkeypatch, tmp_path, extra):
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"))
-    code, page = run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"), *extra)
-    assert code == 2
-    assert f"so {extra[0]} cannot be given with it" in page
+    refused(run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"), *extra), f"so {extra[0]} cannot be given with it")
 
 
 @pytest.mark.parametrize(
@@ -232,11 +216,10 @@ def test_a_book_of_junk_is_one_line(monkeypatch, tmp_path, name, data, complaint
 def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
     book = tmp_path / "book.epd"
     book.write_text("nonsense\n" * 100 + f"{chess.STARTING_FEN}\n")
-    code, page = run(
+    page = finished(run(
         monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--openings", str(book), "--order", "sequential",
         "--json", str(tmp_path / "r.jsonl"),
-    )  # fmt: skip
-    assert code == 0
+    ))  # fmt: skip
     assert page.count("! book.epd:") == 10
     assert "repaired without a message" in page
 

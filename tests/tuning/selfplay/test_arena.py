@@ -1,6 +1,5 @@
 """``python -m tuning.arena`` from its command line: the same games however they are played, counted once, in order."""
 
-import io
 import json
 import os
 import random
@@ -15,9 +14,8 @@ from typing import Any
 import chess.pgn
 import pytest
 
-from engine.console import Console
+from tests.tuning.conftest import finished, refused, run_tool
 from tuning.arena import main
-from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_settings, restored
 from tuning.matches.openings import Opening
@@ -35,10 +33,7 @@ GAMES = 12
 
 def _run(monkeypatch: pytest.MonkeyPatch, *words: str, cluster: tuple[str, ...] = ("--scheduler", "here")) -> Any:
     """The exit code and what was printed."""
-    page = io.StringIO()
-    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=240))
-    code = main([*words, *cluster])
-    return code, page.getvalue()
+    return run_tool(monkeypatch, main, *words, *cluster)
 
 
 def _pairs(path: Path) -> list[dict[str, Any]]:
@@ -53,11 +48,10 @@ def _pairs(path: Path) -> list[dict[str, Any]]:
 def whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, str]:
     """A run of GAMES games in one process, and the page that it printed."""
     path = tmp_path / "whole.jsonl"
-    code, page = _run(
+    page = finished(_run(
         monkeypatch, *QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path),
         "--pgn", str(tmp_path / "whole.pgn"),
-    )  # fmt: skip
-    assert code == 0
+    ))  # fmt: skip
     return path, page
 
 
@@ -89,8 +83,7 @@ def test_a_run_from_start_to_end(whole: tuple[Path, str]) -> None:
 def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     words = (*QUICK, "--new", "ReductionBase=140", "--games", "20", "--json", str(path))
-    code, page = _run(monkeypatch, *words)
-    assert code == 0
+    page = finished(_run(monkeypatch, *words))
     found = dict(read_events(path))["summary"]["time_per_node"]
     assert found["ratio"] > 0 < found["error"]
     assert f"time per node: {found['ratio']:.3f} ±{found['error']:.3f} times that of base" in page
@@ -100,8 +93,7 @@ def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    code, page = _run(monkeypatch, *QUICK, "--games", "8", "--json", str(tmp_path / "r.jsonl"))
-    assert code == 0
+    page = finished(_run(monkeypatch, *QUICK, "--games", "8", "--json", str(tmp_path / "r.jsonl")))
     assert "pairs by points 0, ½, 1, 1½, 2: 0, 0, 4, 0, 0" in page
     for pair in _pairs(tmp_path / "r.jsonl"):
         assert sum(pair["points"]) == 2
@@ -113,8 +105,7 @@ def test_the_number_of_processes_does_not_matter(monkeypatch, tmp_path, whole):
     path = tmp_path / "two.jsonl"
     monkeypatch.setattr(arena, "_BATCH_NODES", 400)  # two pairs in a unit
     words = (*QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path))
-    code, page = _run(monkeypatch, *words, cluster=("--concurrency", "2"))
-    assert code == 0
+    page = finished(_run(monkeypatch, *words, cluster=("--concurrency", "2")))
     assert _pairs(path) == _pairs(whole[0])
     assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
@@ -124,8 +115,7 @@ def test_it_goes_on_where_it_was_interrupted(monkeypatch, tmp_path, whole):
     torn = tmp_path / "torn.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     torn.write_text("".join([lines[0], lines[3], lines[1], lines[4][: len(lines[4]) // 2]]))
-    code, resumed = _run(monkeypatch, "--resume", str(torn))
-    assert code == 0
+    resumed = finished(_run(monkeypatch, "--resume", str(torn)))
     assert _pairs(torn) == _pairs(path)
     assert resumed.splitlines()[-1] == page.splitlines()[-1]
 
@@ -134,8 +124,7 @@ def test_more_games_may_be_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     path = tmp_path / "fewer.jsonl"
     words = (*QUICK, "--new", "ReductionBase=140", "--games", "4", "--json", str(path))
     assert _run(monkeypatch, *words)[0] == 0
-    code, page = _run(monkeypatch, "--resume", str(path), "--games", str(GAMES))
-    assert code == 0
+    page = finished(_run(monkeypatch, "--resume", str(path), "--games", str(GAMES)))
     assert f"games: {GAMES} instead of 4" in page
     assert _pairs(path) == _pairs(whole[0])
     assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
@@ -145,9 +134,7 @@ def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
     other = tmp_path / "other.jsonl"
     fingerprint = read_settings(whole[0])["meeting"]["fingerprint"]
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
-    code, page = _run(monkeypatch, "--resume", str(other))
-    assert code == 2
-    assert "was started with another engine, network or evaluation" in page
+    refused(_run(monkeypatch, "--resume", str(other)), "was started with another engine, network or evaluation")
     with pytest.raises(SetupError, match="a worker plays differently"):
         batches.play_batch(Batch(Meeting(fingerprint="0" * 16), ()), lambda item: None)
 
@@ -156,10 +143,11 @@ def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
 def test_a_sequential_test_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new: str, verdict: str) -> None:
     path = tmp_path / "r.jsonl"
     base = () if verdict == "H1" else ("--base", "EvalType=NNUE")
-    code, page = _run(
-        monkeypatch, *QUICK, "--new", new, *base, "--sprt", "0", "60", "--model", "normalized", "--json", str(path)
+    page = finished(
+        _run(
+            monkeypatch, *QUICK, "--new", new, *base, "--sprt", "0", "60", "--model", "normalized", "--json", str(path)
+        )
     )
-    assert code == 0
     assert f"{verdict} accepted" in page.splitlines()[-1]
     summary = dict(read_events(path))["summary"]
     assert summary["sprt"]["verdict"] == verdict
@@ -210,8 +198,7 @@ def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     book.write_text("\n".join(fens) + "\n")
     path = tmp_path / "r.jsonl"
     words = ("--games", "100", "--openings", str(book), "--order", "sequential", "--json", str(path))
-    code, page = _run(monkeypatch, *QUICK, *words)
-    assert code == 0
+    page = finished(_run(monkeypatch, *QUICK, *words))
     assert "there are only 2 openings" in page
     assert "'this is not a position' is not a position" in page
     assert "has more promoted pieces than missing pawns" in page
@@ -225,25 +212,20 @@ def test_a_failed_batch_ends_the_run(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     path = tmp_path / "r.jsonl"
     monkeypatch.setattr(arena, "play_batch", fail)
-    code, page = _run(monkeypatch, *QUICK, "--games", "4", "--json", str(path))
-    assert code == 2
-    assert "no memory left" in page
+    page = refused(_run(monkeypatch, *QUICK, "--games", "4", "--json", str(path)), "no memory left")
     assert f"--resume {path}" in page
 
 
 def test_a_side_may_have_its_own_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     words = (*QUICK, "--new", "clock=10000+100", "--games", "2", "--json", str(tmp_path / "r.jsonl"))
-    code, page = _run(monkeypatch, *words)
-    assert code == 2
-    assert "one side has a clock and the other has none" in page
+    refused(_run(monkeypatch, *words), "one side has a clock and the other has none")
     assert _run(monkeypatch, *words, "--clock", "20000+200")[0] == 0
     assert len(_pairs(tmp_path / "r.jsonl")) == 1
 
 
 def test_games_go_to_a_file_of_games_even_if_it_was_cut(monkeypatch, tmp_path, whole):
     path = whole[0]
-    code, page = _run(monkeypatch, "--resume", str(path), "--pgn", str(path))
-    assert (code, "it is one of the files to read" in page) == (2, True)
+    refused(_run(monkeypatch, "--resume", str(path), "--pgn", str(path)), "it is one of the files to read")
     pgn = path.with_suffix(".pgn")
     text = pgn.read_text()
     pgn.write_text(text[: text.rindex("{") + 3])
@@ -257,11 +239,10 @@ def test_games_go_to_a_file_of_games_even_if_it_was_cut(monkeypatch, tmp_path, w
 
 def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    code, page = _run(
+    page = finished(_run(
         monkeypatch, "--each", "EvalType=Material", "--new", "name=wide", "AspirationWindow=40", "--base",
         "EvalType=Classical", "--nodes", "100", "--hard", "900", "--games", "2", "--json", str(path),
-    )  # fmt: skip
-    assert code == 0
+    ))  # fmt: skip
     assert "wide against base EvalType=Classical" in page
     settings = restored(ArenaSettings, read_settings(path))
     assert settings.meeting.first == (("AspirationWindow", "40"), ("EvalType", "Material"))
@@ -287,9 +268,7 @@ def test_values_of_a_pair_do_not_stay() -> None:
 
 def test_results_are_not_overwritten(monkeypatch: pytest.MonkeyPatch, whole: tuple[Path, str]) -> None:
     before = whole[0].read_bytes()
-    code, page = _run(monkeypatch, *QUICK, "--games", "2", "--json", str(whole[0]))
-    assert code == 2
-    assert "already exists" in page
+    refused(_run(monkeypatch, *QUICK, "--games", "2", "--json", str(whole[0])), "already exists")
     assert whole[0].read_bytes() == before
 
 
@@ -327,6 +306,4 @@ def test_a_signal_ends_it_and_everything_is_kept(monkeypatch, tmp_path, number):
 def test_a_damaged_file_is_not_resumed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.jsonl"
     damaged.write_text('{"tool":"tuning.arena","settings":{"names":["a"]}}\n')
-    code, page = _run(monkeypatch, "--resume", str(damaged))
-    assert code == 2
-    assert f"{damaged} is not a complete results file" in page
+    refused(_run(monkeypatch, "--resume", str(damaged)), f"{damaged} is not a complete results file")

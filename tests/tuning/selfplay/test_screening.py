@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.console import Console
+from tests.tuning.conftest import finished, run_tool
 from tuning.arena import main
-from tuning.common import command
 from tuning.common.ledger import read_events
 from tuning.selfplay.screening import Screening, effects_table
 from tuning.statistics.elo import ELO_PER_POINT
@@ -91,10 +91,8 @@ def test_the_table_has_a_line_for_each_idea() -> None:
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
-    page = io.StringIO()
-    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=240))
     quick = () if "--resume" in words else ("--each", "EvalType=Material", "--nodes", "100", "--hash", "1")
-    return main([*quick, *words, "--scheduler", "here"]), page.getvalue()
+    return run_tool(monkeypatch, main, *quick, *words, "--scheduler", "here")
 
 
 def test_the_arena_screens_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -102,8 +100,7 @@ def test_the_arena_screens_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path
     ideas = ("--screen", "ReductionBase=20", "FutilityDepth=0")
     code, page = _run(monkeypatch, *ideas, "--games", "36", "--json", str(path))
     assert (code, "too few pairs" in page) == (0, True)
-    code, page = _run(monkeypatch, "--resume", str(path), "--games", "60")
-    assert code == 0
+    page = finished(_run(monkeypatch, "--resume", str(path), "--games", "60"))
     assert "ReductionBase=20" in page
     assert "FutilityDepth=0" in page
     events = list(read_events(path))
