@@ -40,7 +40,8 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"an engine: {WORDS_HELP}"
     )
-    flags.add_each_flag(group)
+    each = "option.NAME=VALUE and limits for every engine"
+    group.add_argument("--each", nargs="+", default=[], metavar="WORD", help=each)
     group.add_argument("--new", metavar="REV", help="this engine at a git revision ('.': the working tree now)")
     group.add_argument("--base", metavar="REV", help="revision to compare --new with")
     names = ", ".join(rival.name for rival in rivals.RIVALS)

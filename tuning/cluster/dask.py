@@ -56,17 +56,14 @@ class Dask:
             self._client.register_plugin(_Housekeeping())
             self._client.subscribe_topic(NOTICES, lambda event: self._events.put(("notice", "", event[1])))
             self._client.subscribe_topic("all", self._on_scheduler_event)
-            self.workers = self._capacity(address, workers)
+            capacity = sum(self._client.nthreads().values())
+            if not capacity:
+                raise SetupError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
+            self.workers = min(workers or capacity, capacity)
             self._hosts = self._client.run(socket.gethostname)
         except BaseException:
             self._client.close()
             raise
-
-    def _capacity(self, address: str, workers: int | None) -> int:
-        capacity: int = sum(self._client.nthreads().values())
-        if not capacity:
-            raise SetupError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
-        return min(workers, capacity) if workers else capacity
 
     def run(self, function: Function, units: Iterable[Any], on_report: Report) -> Generator[Completed, None, None]:
         """Keep a unit in flight for every worker and one in reserve; yield them as they are completed. Raises

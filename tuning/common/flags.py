@@ -10,20 +10,16 @@ from pathlib import Path
 from tuning.common.errors import SetupError
 
 
-def given(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> set[str]:
-    """The flags (and names of positional arguments) in ``words``. The parser cannot be used again."""
-    for action in parser._actions:
-        action.default = argparse.SUPPRESS
-    names = vars(parser.parse_args(words))
-    return {(action.option_strings or [action.dest])[0] for action in parser._actions if action.dest in names}
-
-
 def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | None, allowed: Collection[str]) -> None:
     """Raise :class:`SetupError` for flags that ``--resume`` would ignore, because the file's settings count.
 
     ``allowed`` flags may be combined with it. The parser cannot be used again.
     """
-    settled = sorted(given(parser, words) - {"--resume", *allowed})
+    for action in parser._actions:
+        action.default = argparse.SUPPRESS
+    names = vars(parser.parse_args(words))
+    given = {(action.option_strings or [action.dest])[0] for action in parser._actions if action.dest in names}
+    settled = sorted(given - {"--resume", *allowed})
     if settled:
         raise SetupError(
             f"--resume uses the settings of its file, so {', '.join(settled)} cannot be given with it"

@@ -91,12 +91,9 @@ def load_params(names: Sequence[str] | None = None) -> list[Param]:
     unknown = [name for name in names or () if name not in known]
     if unknown:
         raise SetupError(f"no search parameter is called {', '.join(unknown)}; there are: {', '.join(known)}")
-    return [known[name] for name in names] if names else [param for param in search.PARAMS if not is_switch(param)]
-
-
-def is_switch(param: Param) -> bool:
-    """Whether a parameter only switches something on, so that it has no gradient."""
-    return param.maximum - param.minimum == 1
+    if names:
+        return [known[name] for name in names]
+    return [param for param in search.PARAMS if param.maximum - param.minimum > 1]  # a switch has no gradient
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,13 +44,6 @@ def limits_from(arguments: argparse.Namespace) -> Limits:
     return Limits(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
 
 
-def add_each_flag(group: argparse._ActionsContainer) -> None:
-    """The flag for options and limits of all engines; see :func:`tuning.matches.engines.parse_each`."""
-    group.add_argument(
-        "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
-    )
-
-
 def add_sprt_flags(group: Group) -> None:
     """The flags of the sequential test."""
     group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")

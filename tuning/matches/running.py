@@ -95,7 +95,8 @@ class _MatchRun:
         console, tournament, place = self._place.console, self.tournament, self._place
         with orderly() as stack:
             records = [GameRecord.read(place.path, data) for kind, data in self._events if kind == "game"]
-            tournament.restore(records)
+            for record in records:
+                tournament.tally.add(record)
             self._pgn = PgnFile(place.pgn, self.settings, records)
             for fault in self._book_faults:
                 tournament.complain(fault)

@@ -78,7 +78,8 @@ class Tally:
         if record.key in self.keys:
             return False
         self.keys.add(record.key)
-        encounter = self._encounter(record)
+        names = (record.white, record.black)
+        encounter = self.encounters.get(names) or self.encounters[names[::-1]]
         score = record.score_of(encounter.first)
         encounter.wdl[int(2 * score)] += 1
         if (other := self._half.pop(record.pair, None)) is not None:
@@ -89,12 +90,9 @@ class Tally:
         self._count_engines(record)
         return True
 
-    def _encounter(self, record: GameRecord) -> Encounter:
-        found = self.encounters.get((record.white, record.black))
-        return found or self.encounters[(record.black, record.white)]
-
     def _count_engines(self, record: GameRecord) -> None:
-        first_mover = 0 if _white_begins(record) else 1
+        white_to_move = record.opening.fen.split()[1] == "w"
+        first_mover = (len(record.opening.moves) + (not white_to_move)) % 2
         for place, name in enumerate((record.white, record.black)):
             count = self.engines[name]
             count.games += 1
@@ -115,8 +113,3 @@ class Tally:
         for count in self.engines.values():
             total.update(count.faults)
         return total
-
-
-def _white_begins(record: GameRecord) -> bool:
-    turn = record.opening.fen.split()[1] == "w"
-    return turn == (len(record.opening.moves) % 2 == 0)

@@ -140,11 +140,6 @@ class Tournament:
             return None
         return self.settings.sprt.verdict(next(iter(self.tally.encounters.values())).pairs)
 
-    def restore(self, records: list[GameRecord]) -> None:
-        """Count games of earlier sessions."""
-        for record in records:
-            self.tally.add(record)
-
     def introduce(self, cluster: Cluster) -> list[EngineCard]:
         """Start every engine once on every host, and require the same name of those that start later.
 

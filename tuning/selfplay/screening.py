@@ -65,16 +65,14 @@ class Screening:
     def effects(self) -> list[Effect]:
         """Estimates by least squares, the best first; none from fewer than ten pairs per idea."""
         worth = self._fitted({number: half / 4 - 0.5 for number, half in self._points.items()})  # points of a game
-        times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(self._calm_paces())]
+        paces = dict(zip(self._paces, calmed(list(self._paces.values())).tolist(), strict=True))
+        times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(paces)]
         times = times or [None] * len(worth)
         effects = [
             Effect(idea, ELO_PER_POINT * score, ELO_PER_POINT * error, time)
             for idea, (score, error), time in zip(self._ideas, worth, times, strict=False)
         ]
         return sorted(effects, key=lambda effect: -effect.elo)
-
-    def _calm_paces(self) -> dict[int, float]:
-        return dict(zip(self._paces, calmed(list(self._paces.values())).tolist(), strict=True))
 
     def _fitted(self, values: Mapping[int, float]) -> list[tuple[float, float]]:
         """The effect of each idea on the ``values`` of the pairs, with its 95% error."""

@@ -65,7 +65,8 @@ class Sprt:
         scores = np.linspace(0.0, 1.0, len(counts))
         observed = weights / total
         if self.model == "logistic":
-            p0, p1 = (_likeliest_with_mean(scores, observed, expected_score(e)) for e in (self.elo0, self.elo1))
+            means = (expected_score(self.elo0), expected_score(self.elo1))
+            p0, p1 = (_likeliest_with_zero_mean(scores - mean, observed) for mean in means)
         else:
             # A pair is the mean of two games: its deviation is smaller by the root of 2.
             scale = math.sqrt((len(counts) - 1) / 2) / NORMALIZED
@@ -88,10 +89,6 @@ def _likeliest_with_zero_mean(values: Floats, observed: Floats) -> Floats:
     margin = 1e-9
     root = brentq(lambda x: float(np.sum(observed * values / (1 + x * values))), low + margin, high - margin)
     return np.asarray(observed / (1 + root * values))
-
-
-def _likeliest_with_mean(scores: Floats, observed: Floats, mean: float) -> Floats:
-    return _likeliest_with_zero_mean(scores - mean, observed)
 
 
 def _likeliest_with_t(scores: Floats, observed: Floats, t: float) -> Floats:
