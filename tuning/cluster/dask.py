@@ -51,7 +51,7 @@ class Dask:
         self._events: queue.SimpleQueue[tuple[str, str, Any]] = queue.SimpleQueue()
         self._batches = itertools.count()
         self._hosts: dict[str, str] = {}
-        self._client = _client_of(address)
+        self._client = client_of(address)
         try:
             self._client.register_plugin(_Housekeeping())
             self._client.subscribe_topic(NOTICES, lambda event: self._events.put(("notice", "", event[1])))
@@ -172,7 +172,7 @@ class Dask:
         self._client.close()
 
 
-def _client_of(address: str) -> distributed.Client:
+def client_of(address: str) -> distributed.Client:
     """A client of the scheduler at ``address``. Raises :class:`SetupError` if it does not answer."""
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost connection is reported in one line
     for _ in range(_ATTEMPTS):

@@ -79,7 +79,7 @@ class Duel:
         if (self._clocks[0] is None) != (self._clocks[1] is None):
             raise OptionError("one side has a clock and the other has none")
         self._position = new_position()
-        self._game: Any = new_record(GAME)
+        self.game: Any = new_record(GAME)
         wanted = rules.adjudication
         values = {
             "depth": MAX_PLY - 1,
@@ -93,7 +93,7 @@ class Duel:
             "max_moves": wanted.max_moves,
         }
         for name, value in values.items():
-            self._game["rules"][name] = value
+            self.game["rules"][name] = value
 
     def set_parameters(self, side: int, values: Mapping[str, int]) -> None:
         """Let ``side`` (0 or 1) play with these search parameters, besides its own, from the next game on. Raises
@@ -113,7 +113,7 @@ class Duel:
         play_moves(self._position, opening.moves)
         for side in self._sides:
             side.prepare(self._position)
-        game = self._game
+        game = self.game
         game["rules"]["nodes"] = self._nodes[white], self._nodes[1 - white]
         clocks = [self._clocks[number] or (0, 0) for number in (white, 1 - white)]
         game["rules"]["clock"] = clocks[0][0], clocks[1][0]

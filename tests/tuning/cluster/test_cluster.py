@@ -23,11 +23,11 @@ import psutil
 import pytest
 
 from engine.analysis.cli import main as numbat_analyse
-from tests.tuning.cluster.units import keep, slow_note, square, wait_on_cancel
+from tests.tuning.cluster.units import keep, number_of, slow_note, square, wait_on_cancel
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import annotate
 from tuning.cluster.base import Cluster, ClusterLost
-from tuning.cluster.dask import Dask, _client_of
+from tuning.cluster.dask import Dask, client_of
 from tuning.cluster.local import Local
 from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
@@ -128,7 +128,7 @@ def test_a_killed_workers_unit_runs_again_and_counts_once(cluster, tmp_path):
 
 def workers_of(cluster: Cluster) -> list[int]:
     if isinstance(cluster, Dask):
-        return list(cluster._client.run(os.getpid).values())
+        return [done.result for _, done in cluster.everywhere(number_of, [None])]
     children = psutil.Process().children()
     return [process.pid for process in children if "engine.processes" in process.cmdline()]
 
@@ -193,7 +193,7 @@ def test_a_busy_scheduler_is_asked_again(monkeypatch):
         return answer
 
     monkeypatch.setattr("tuning.cluster.dask.distributed.Client", connect)
-    assert _client_of("tcp://127.0.0.1:1") == "client"
+    assert client_of("tcp://127.0.0.1:1") == "client"
 
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):

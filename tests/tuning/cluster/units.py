@@ -42,3 +42,8 @@ def wait_on_cancel(folder: str, report: Any) -> None:
 def keep(folder: str, report: Any) -> None:
     """Keep something in this process that leaves a note when it is closed."""
     kept.close_at_end((Path(folder) / "closed").touch)
+
+
+def number_of(unit: None, report: Any) -> int:
+    """The number of this process."""
+    return os.getpid()

@@ -237,9 +237,8 @@ def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
 
     def full_disk(path: Path, tool: str):
         ledger, events = resume(path, tool)
-        ledger._stream.close()
-        ledger._stream = open("/dev/full", "w")  # noqa: SIM115
-        return ledger, events
+        ledger.close()
+        return Ledger(path, ledger.settings, open("/dev/full", "w")), events
 
     monkeypatch.setattr(Ledger, "resume", full_disk)
     code, page = run(monkeypatch, "--resume", str(path))

@@ -188,7 +188,7 @@ RULES_OF_ENDS = st.builds(
 def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], black_begins: bool, move: int) -> None:
     players = Duel(DuelRules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
     game: Any = new_record(loop.GAME)
-    game["rules"] = players._game["rules"]
+    game["rules"] = players.game["rules"]
     referee = Referee(rules)
     board = chess.Board()
     board.turn, board.fullmove_number = not black_begins, move
