@@ -31,7 +31,7 @@ from tuning.common.ledger import Ledger, restored
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
 from tuning.selfplay.arena import TOOL, ArenaSettings, Count, play, summary
-from tuning.selfplay.batches import Meeting, Options, arranged
+from tuning.selfplay.batches import Matchup, Options, with_fingerprint
 from tuning.selfplay.duel import DuelRules
 from tuning.selfplay.screening import Idea, effects_table
 from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, clock_from, clock_of, evaluation_of, nodes_of, parameters_of
@@ -99,7 +99,7 @@ def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
     games = 1000 if arguments.games is None and sprt is None else arguments.games
     clock = clock_from(arguments.clock, arguments.hard)
     rules = DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
-    meeting = Meeting(first[1], second[1], rules)
+    meeting = Matchup(first[1], second[1], rules)
     return ArenaSettings((first[0], second[0]), meeting, games, book, sprt, ideas_from(arguments))
 
 
@@ -131,7 +131,7 @@ def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> Aren
     """The settings of a new run, after its book, networks and parameters were tried. Raises :class:`SetupError`."""
     settings = settings_from(arguments)
     settings.book.open(lambda message: None, check_supported)
-    return replace(settings, meeting=arranged(settings.meeting, say))
+    return replace(settings, meeting=with_fingerprint(settings.meeting, say))
 
 
 def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
@@ -140,7 +140,7 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
     ledger, events = Ledger.resume(path, TOOL)
     try:
         settings = restored(ArenaSettings, ledger.settings)
-        if arranged(settings.meeting, say) != settings.meeting:
+        if with_fingerprint(settings.meeting, say) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
         settings = replace(settings, games=games or settings.games)
         count = Count(settings)

@@ -39,7 +39,7 @@ from tuning.common.ledger import Ledger, restored
 from tuning.learning.spsa import TOOL, Gains, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
 from tuning.matches.tournament import BookSettings
-from tuning.selfplay.batches import Batch, DuelPair, Meeting, arranged
+from tuning.selfplay.batches import Batch, DuelPair, Matchup, with_fingerprint
 from tuning.selfplay.duel import DuelRules
 from tuning.selfplay.sides import clock_from
 from tuning.statistics.pace import points_for_time
@@ -89,7 +89,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     adjudication = flags.adjudication_from(arguments)
     rules = DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
     return {
-        "arena": asdict(arranged(Meeting(options, options, rules))),
+        "arena": asdict(with_fingerprint(Matchup(options, options, rules))),
         "parameters": [param.name for param in params],
         "iterations": arguments.iterations,
         "rate": arguments.rate,
@@ -119,8 +119,8 @@ class _TuningRun:
                 except (TypeError, ValueError):
                     raise SetupError(f"{ledger.path} is damaged: {data} is not a pair") from None
         self._book = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"), check_supported)
-        self._meeting = restored(Meeting, settings["arena"])
-        if arranged(self._meeting) != self._meeting:
+        self._meeting = restored(Matchup, settings["arena"])
+        if with_fingerprint(self._meeting) != self._meeting:
             raise SetupError("the run was started with another engine, network or evaluation: start a new one")
         self.display = Display(console, "pairs", self.iterations, len(self._done))
         self._before = len(self._done)

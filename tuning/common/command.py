@@ -19,11 +19,6 @@ from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.files import keep_apart
 from tuning.common.flags import only_with_resume
 
-__all__ = [
-    "FAILED", "INTERRUPTED", "REFUSED", "checked", "complain", "execute", "make_console",
-    "make_parser", "orderly", "refused", "stopped", "warner",
-]  # fmt: skip
-
 PAGE_WIDTH = 120
 
 
@@ -56,7 +51,8 @@ def execute(
             at_least(1, concurrency=getattr(arguments, "concurrency", None))
             return run(arguments, console)
         except (SetupError, EngineFailure, OptionError, OSError) as error:
-            return refused(console, error)
+            complain(console, error)
+            return REFUSED
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -117,9 +113,3 @@ def stopped(console: Console, error: BaseException, advice: str) -> int:
     line = "; ".join(part for part in (str(error) or "interrupted", advice) if part)
     console.print(line, soft_wrap=True)
     return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
-
-
-def refused(console: Console, error: object) -> int:
-    """Report why the command cannot run as asked; the exit code."""
-    complain(console, error)
-    return REFUSED

@@ -61,9 +61,6 @@ _FOR_MOVER = {"1": 2, "0": 1, "-1": 0}
 _UNKNOWN, _NOISY = -1, -2
 
 
-# A line --------------------------------------------------------------------------------------------------------------
-
-
 class _Line(NamedTuple):
     """A line as numbers, White's view; ``board`` has a letter for each square, ``unmoved`` a bit for each rook that may
     castle, ``move`` its squares and promotion in 6, 6 and 3 bits, or :data:`_UNKNOWN` or :data:`_NOISY`."""
@@ -187,9 +184,6 @@ def _read_lines(lines: Sequence[str]) -> tuple[np.ndarray, int]:
     boards = _packed(read)
     moves = np.array([line.move for line in read], np.int64)
     return boards, int(_set_flags(boards, moves, new_position()))
-
-
-# A file --------------------------------------------------------------------------------------------------------------
 
 
 def plies(boards: np.ndarray) -> np.ndarray:

@@ -68,9 +68,6 @@ CURVE_STEP = 5
 ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
 
 
-# From positions to numbers -------------------------------------------------------------------------------------------
-
-
 @compiled
 def _trace_block(
     boards: PackedArray,
@@ -144,9 +141,6 @@ def encode(boards: np.ndarray, expected: np.ndarray, advance: Callable[[int], No
         advance(size)
     features = scipy.sparse.vstack(blocks, format="csr")
     return Sample(features, phase / np.float32(FULL_PHASE), classes, boards["extra"], expected)
-
-
-# Fitting -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -277,9 +271,6 @@ def rounded(weights: Weights) -> Weights:
     return Weights(np.rint(weights.values), np.rint(weights.material), scale, weights.slopes)
 
 
-# Weights as a file ---------------------------------------------------------------------------------------------------
-
-
 def _rows(values: np.ndarray) -> Any:
     return values.astype(int).tolist()
 
@@ -320,9 +311,6 @@ def write_weights(file: Path, contents: Mapping[str, Any]) -> None:
 
 def _aligned(numbers: re.Match[str]) -> str:
     return "[" + ", ".join(f"{int(value):4}" for value in numbers[1].split(",")) + "]"
-
-
-# The command ---------------------------------------------------------------------------------------------------------
 
 
 def beginning(sources: int) -> Weights:

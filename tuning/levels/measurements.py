@@ -17,9 +17,8 @@ import numpy as np
 
 from engine.play.strength import FULL_SKILL, Level
 from tuning.common.errors import SetupError
-from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
-from tuning.levels.strength import LEAST_STEP, rising, smooth
+from tuning.levels.strength import LEAST_STEP, rising, smooth, write_rows
 from tuning.statistics.ratings import fit_linear
 
 #: Doublings in the middle of the measurements, about 100,000 nodes: there the line's height is fitted.
@@ -64,11 +63,7 @@ class Measurements:
         """Write a file."""
         levels = [{"level": n, "elo": round(elo), "error": round(error)} for n, (elo, error) in self.levels.items()]
         games = [{name: value for name, value in asdict(game).items() if value != ""} for game in self.games]
-        lists = []
-        for name, rows in (("levels", levels), ("games", games)):
-            lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-            lists.append(f' "{name}": [\n{lines}\n ]')
-        write_whole(path, ("{\n" + ",\n".join(lists) + "\n}\n").encode())
+        write_rows(path, "", levels=levels, games=games)
 
     def add(
         self,

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import make_interp_spline
@@ -136,6 +137,15 @@ def games_of_each(counts: Mapping[tuple[str, str], Sequence[float]]) -> Counter[
     return games
 
 
+def write_rows(path: Path, note: str, **lists: Sequence[Mapping[str, Any]]) -> None:
+    """Write JSON with a line for each row of the ``lists``, after the ``note``, if there is one."""
+    parts = [f' "note": {json.dumps(note)}'] if note else []
+    for name, rows in lists.items():
+        lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+        parts.append(f' "{name}": [\n{lines}\n ]')
+    write_whole(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
+
+
 def write(path: Path, elos: Sequence[float], note: str) -> None:
     """Write the levels with their Elo."""
     rows = [
@@ -143,5 +153,4 @@ def write(path: Path, elos: Sequence[float], note: str) -> None:
         | ({"alert": level.alert} if level.alert < 1 else {})
         for level, elo in zip(LEVELS, elos, strict=True)
     ]
-    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    write_whole(path, f'{{\n "note": {json.dumps(note)},\n "levels": [\n{lines}\n ]\n}}\n'.encode())
+    write_rows(path, note, levels=rows)

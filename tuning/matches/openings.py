@@ -212,7 +212,7 @@ class RandomOpenings:
 
 def distinct(book: Book | RandomOpenings, complain: Callable[[str], None]) -> Iterator[Opening]:
     """The openings of ``book`` in order, until there is no new one. Those that lead to a position of an earlier one are
-    left out; ``complain`` hears of the first."""
+    left out; ``complain`` is called for the first."""
     seen: set[str] = set()
     newest = 0
     for number in itertools.count():

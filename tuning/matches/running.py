@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.commandline import FAILED
 from engine.console import Console
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.run import HERE, start_cluster
 from tuning.common import revisions
-from tuning.common.command import FAILED, complain, orderly, stopped
+from tuning.common.command import complain, orderly, stopped
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.ledger import Ledger
 from tuning.matches import units
@@ -108,7 +109,7 @@ class _MatchRun:
             cluster = start_cluster(stack, place.scheduler, place.concurrency, console, tournament.complain)
             self.started = True
             with console.status("starting engines"):
-                cards = tournament.introduce(cluster)
+                cards = tournament.probe(cluster)
             for card in cards:
                 limits = next(spec.limits for spec in self.settings.engines if spec.name == card.name)
                 console.print(f"{card.name}: {card.identity}, {limits}")
@@ -150,7 +151,7 @@ def check(settings: TournamentSettings) -> None:
     """Open the book and start every engine once. Raises :class:`SetupError` or :class:`EngineFailure`."""
     settings.book.open(lambda fault: None)
     for spec in settings.engines:
-        units.introduce(spec)
+        units.probe(spec)
 
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:

@@ -108,7 +108,7 @@ def plan(engines: int, games: int | None, kind: str = "roundrobin") -> Iterator[
 class Tournament:
     """Plays a tournament and keeps the tally.
 
-    ``on_game`` hears of every newly counted game, ``on_trouble`` of every other failure.
+    ``on_game`` is called for each newly counted game, ``on_trouble`` for each other failure.
     """
 
     def __init__(
@@ -140,17 +140,17 @@ class Tournament:
             return None
         return self.settings.sprt.verdict(next(iter(self.tally.encounters.values())).pairs)
 
-    def introduce(self, cluster: Cluster) -> list[EngineCard]:
+    def probe(self, cluster: Cluster) -> list[EngineCard]:
         """Start every engine once on every host, and require the same name of those that start later.
 
         Raises :class:`EngineFailure` for the first that does not start, and :class:`SetupError` for one that differs
         between hosts.
         """
-        for _, quitting in cluster.everywhere(units.let_idle_quit, iter([None])):
+        for _, quitting in cluster.everywhere(units.quit_idle, iter([None])):
             if quitting.error is not None:
                 raise quitting.error
         cards: dict[str, tuple[str, EngineCard]] = {}
-        for place, outcome in cluster.everywhere(units.introduce, iter(self.settings.engines)):
+        for place, outcome in cluster.everywhere(units.probe, iter(self.settings.engines)):
             if isinstance(outcome.error, EngineFailure) and place:
                 raise EngineFailure(outcome.error.engine, f"{outcome.error.problem} (on {place})")
             if outcome.error is not None:

@@ -57,7 +57,7 @@ class EngineCard:
         return f"{self.identity!r} with {len(self.options)} options"
 
 
-class Bench:
+class EnginePool:
     """Runs coroutines on an event loop in its own thread and keeps engines running. One per worker process."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class Bench:
             on_game(record)
         return records
 
-    async def let_idle_quit(self) -> None:
+    async def quit_idle(self) -> None:
         """Let idle engines quit."""
         idle, self._idle = self._idle, []
         await asyncio.gather(*(player.close() for player in idle))
@@ -150,7 +150,7 @@ class Bench:
                 if not task.cancelling():  # else it is about to kill its engines
                     task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-            await self.let_idle_quit()
+            await self.quit_idle()
 
         self.run(quit_all())
         for tablebase in self._tablebases.values():
@@ -160,16 +160,16 @@ class Bench:
         self._loop.close()
 
 
-_bench: Bench | None = None
+_bench: EnginePool | None = None
 _making = threading.Lock()
 
 
-def bench() -> Bench:
+def bench() -> EnginePool:
     """This process's bench, made on first use."""
     global _bench
     with _making:
         if _bench is None:
-            _bench = Bench()
+            _bench = EnginePool()
             atexit.register(close_bench)
             kept.close_at_end(close_bench)
         return _bench
@@ -190,12 +190,12 @@ def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]
     return [asdict(record) for record in records]
 
 
-def let_idle_quit(unit: None, report: Callable[[Any], None]) -> None:
+def quit_idle(unit: None, report: Callable[[Any], None]) -> None:
     """Let the engines of earlier matches quit: their files may have changed."""
-    bench().run(bench().let_idle_quit())
+    bench().run(bench().quit_idle())
 
 
-def introduce(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
+def probe(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
     """Start an engine and return its name and options. Raises :class:`EngineFailure`."""
 
     async def meet() -> EngineCard:

@@ -20,7 +20,7 @@ from tuning.matches.records import GameRecord
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import BookSettings
-from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch
+from tuning.selfplay.batches import Batch, DuelPair, Matchup, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.selfplay.sides import own_network
 from tuning.statistics.elo import estimate
@@ -38,7 +38,7 @@ class ArenaSettings:
     """The settings that determine play. Without ``games`` the book or the sequential test ends the run."""
 
     names: tuple[str, str]
-    meeting: Meeting
+    meeting: Matchup
     games: int | None = None
     book: BookSettings = field(default_factory=BookSettings)
     sprt: Sprt | None = None

@@ -35,8 +35,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """Two sides and their rules. ``fingerprint`` identifies how they play (see :func:`arranged`)."""
+class Matchup:
+    """Two sides and their rules. ``fingerprint`` identifies how they play (see :func:`with_fingerprint`)."""
 
     first: Options = ()
     second: Options = ()
@@ -58,13 +58,13 @@ class DuelPair:
 class Batch:
     """A work unit. With ``names`` the games themselves are reported too, as data of :class:`GameRecord`."""
 
-    meeting: Meeting
+    meeting: Matchup
     pairs: tuple[DuelPair, ...]
     names: tuple[str, str] | None = None
 
 
 @lru_cache(maxsize=1)
-def _duel_of(meeting: Meeting) -> Duel:
+def _duel_of(meeting: Matchup) -> Duel:
     """This process's players. Raises :class:`SetupError` if their fingerprint differs, because this worker has another
     engine."""
     warm_up(kept.cold)
@@ -73,7 +73,7 @@ def _duel_of(meeting: Meeting) -> Duel:
     return Duel(meeting.rules, dict(meeting.first), dict(meeting.second))
 
 
-def _fingerprint(meeting: Meeting) -> str:
+def _fingerprint(meeting: Matchup) -> str:
     """A digest of two short games between the sides."""
     first, second = dict(meeting.first), dict(meeting.second)
     if (CLOCK in first) != (CLOCK in second):  # the trial has no clock for the other one
@@ -130,7 +130,7 @@ def _in_a_deep_thread(work: Callable[[], T]) -> T:
         raise SetupError(str(error)) from None
 
 
-def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -> Meeting:
+def with_fingerprint(meeting: Matchup, say: Callable[[str], None] = lambda line: None) -> Matchup:
     """The meeting with its fingerprint. Raises :class:`SetupError` for invalid options.
 
     Compiles the engine if necessary, and reports that to ``say``, before all workers do the same.

@@ -53,8 +53,8 @@ class DuelGame:
     seconds: tuple[float, float] = field(default=(0.0, 0.0), compare=False)
 
 
-def least_shown(centipawns: int) -> int:
-    """The least score of the search that is shown as ``centipawns`` or more, the unit of adjudication."""
+def min_internal_score(centipawns: int) -> int:
+    """The smallest score of the search that is shown as ``centipawns`` or more, the unit of adjudication."""
     score = max(int(centipawns * wdl.MODEL.pawn / 100) - 2, 0)
     while wdl.MODEL.shown(score) < centipawns:
         score += 1
@@ -84,10 +84,10 @@ class Duel:
         values = {
             "depth": MAX_PLY - 1,
             "win_moves": (wanted.resign_moves, wanted.resign_moves),
-            "win_score": least_shown(wanted.resign_score),
+            "win_score": min_internal_score(wanted.resign_score),
             "win_both": wanted.resign_both,
             "draw_plies": 2 * wanted.draw_moves,
-            "draw_score": least_shown(wanted.draw_score + 1) - 1,
+            "draw_score": min_internal_score(wanted.draw_score + 1) - 1,
             "draw_from": wanted.draw_from,
             "max_plies": LONGEST,
             "max_moves": wanted.max_moves,

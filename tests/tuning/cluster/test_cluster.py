@@ -36,7 +36,7 @@ from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
 from tuning.matches.openings import Opening
 from tuning.matches.tournament import TOOL, BookSettings, Tournament, TournamentSettings
-from tuning.matches.units import let_idle_quit
+from tuning.matches.units import quit_idle
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 30) -> bool:
@@ -87,7 +87,7 @@ def play(
     ledger = Ledger.create(path, TOOL, {})
     tournament = Tournament(TournamentSettings(specs, games, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
     with closing(ledger):
-        tournament.introduce(cluster)
+        tournament.probe(cluster)
         tournament.play(cluster)
     return tournament
 
@@ -198,7 +198,7 @@ def test_a_busy_scheduler_is_asked_again(monkeypatch):
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
     """A client that comes or goes leaves the games of the others alone."""
-    from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch  # the workers of others need no engine
+    from tuning.selfplay.batches import Batch, DuelPair, Matchup, play_batch  # the workers of others need no engine
     from tuning.selfplay.duel import DuelRules
 
     specs = tuple(trivial(name, long_line(40), "late", 10, 0.3, Limits(base=60.0)) for name in ("a", "b"))
@@ -208,7 +208,7 @@ def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_p
     def beside() -> None:
         second = open_cluster(joined, None)
         games.append(play(second, tmp_path / "second.jsonl", specs, 4).tally.games)
-        batch = Batch(Meeting(rules=DuelRules(nodes=20, hash=1)), (DuelPair(0, Opening(chess.STARTING_FEN)),))
+        batch = Batch(Matchup(rules=DuelRules(nodes=20, hash=1)), (DuelPair(0, Opening(chess.STARTING_FEN)),))
         assert [outcome.error for outcome in second.run(play_batch, iter([batch]), pairs.extend)] == [None]
         second.close()
 
@@ -313,7 +313,7 @@ def test_a_dead_scheduler_ends_the_run_in_one_line(caplog, monkeypatch):
         [sys.executable, "-c", FARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as farm:
         cluster = Dask(farm.stdout.readline().strip())
-        outcomes = cluster.run(let_idle_quit, repeat(None), lambda report: None)
+        outcomes = cluster.run(quit_idle, repeat(None), lambda report: None)
         assert next(outcomes).error is None
         farm.kill()
         with pytest.raises(ClusterLost, match=r"lost the scheduler at tcp://127\.0\.0\.1:\d+"):

@@ -15,7 +15,7 @@ from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.learning.spsa import Gains, Spsa, load_params, play
 from tuning.matches.openings import RandomOpenings
-from tuning.selfplay.batches import Batch, DuelPair, Meeting
+from tuning.selfplay.batches import Batch, DuelPair, Matchup
 from tuning.selfplay.duel import Duel, DuelRules
 from tuning.statistics.elo import expected_score
 
@@ -177,7 +177,7 @@ def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_points_are_those_of_the_plus_side() -> None:
-    meeting = Meeting(rules=DuelRules(nodes=300, hash=1))
+    meeting = Matchup(rules=DuelRules(nodes=300, hash=1))
     plain, other = {"FutilityDepth": 8}, {"NoisySeeDepth": 0, "LateMovePruningDepth": 0, "ReverseFutilityDepth": 0}
     duel = Duel(meeting.rules, {}, {name: str(value) for name, value in other.items()})
     points: list[float] = []

@@ -154,7 +154,7 @@ def test_scores_adjudicate_a_draw(trivial):
 def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, problem):
     monkeypatch.setattr(player_module, "START_SECONDS", 1.0)
     with pytest.raises(EngineFailure, match=f"^lazy: {problem}"):
-        units.introduce(trivial("lazy", FOOLS_MATE, fault, 0), lambda item: None)
+        units.probe(trivial("lazy", FOOLS_MATE, fault, 0), lambda item: None)
 
 
 @pytest.fixture
@@ -205,13 +205,13 @@ def test_a_match_that_is_cancelled_takes_its_engines_along(silence, trivial, end
 
 def test_a_missing_engine_is_named():
     with pytest.raises(EngineFailure, match=r"^ghost: no program 'no-such-engine' on the path nor in /nowhere"):
-        units.introduce(EngineSpec("ghost", ("no-such-engine",), directory="/nowhere"), lambda item: None)
+        units.probe(EngineSpec("ghost", ("no-such-engine",), directory="/nowhere"), lambda item: None)
 
 
 def test_an_unknown_option_names_the_engine(trivial):
     spec = replace(trivial("w", FOOLS_MATE), options={"Contempt": "3"})
     with pytest.raises(EngineFailure, match=r"^w: .*Contempt.*Hash"):
-        units.introduce(spec, lambda item: None)
+        units.probe(spec, lambda item: None)
 
 
 @pytest.mark.parametrize("kind", ["options", "shared_options"])
@@ -219,19 +219,19 @@ def test_a_value_that_the_engine_cannot_use_ends_the_match(trivial, tmp_path, ki
     """Else the match would silently be played without it."""
     spec = replace(trivial("w", FOOLS_MATE), **{kind: {"Net": str(tmp_path / "gone.nnue")}})
     with pytest.raises(EngineFailure, match=r"^w: cannot read '.*gone\.nnue'"):
-        units.introduce(spec, lambda item: None)
+        units.probe(spec, lambda item: None)
 
 
 def test_a_remark_about_an_option_is_no_complaint(trivial, tmp_path):
     file = tmp_path / "here.nnue"
     file.touch()
     spec = replace(trivial("w", FOOLS_MATE), options={"Net": str(file)})
-    assert units.introduce(spec, lambda item: None).name == "w"
+    assert units.probe(spec, lambda item: None).name == "w"
 
 
 def test_shared_options_go_only_where_they_exist(trivial):
     spec = replace(trivial("w", FOOLS_MATE), shared_options={"Contempt": "3", "Hash": "4"})
-    assert units.introduce(spec, lambda item: None).options == ("Hash", "Net", "Book")
+    assert units.probe(spec, lambda item: None).options == ("Hash", "Net", "Book")
 
 
 @pytest.mark.parametrize(
@@ -244,10 +244,10 @@ def test_shared_options_go_only_where_they_exist(trivial):
 )
 def test_switches_are_true_or_false(trivial, tmp_path, words, sent):
     spec = replace(trivial("w", FOOLS_MATE), options=words, environment={"LOG": str(tmp_path / "log")})
-    units.introduce(spec, lambda item: None)
+    units.probe(spec, lambda item: None)
     assert [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("setoption")] == sent
     with pytest.raises(EngineFailure, match=r"^w: option Book is true or false, not 'maybe'"):
-        units.introduce(replace(spec, options={"Book": "maybe"}), lambda item: None)
+        units.probe(replace(spec, options={"Book": "maybe"}), lambda item: None)
 
 
 def test_chess960_without_support_is_no_lost_game(trivial):

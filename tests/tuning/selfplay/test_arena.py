@@ -21,7 +21,7 @@ from tuning.common.ledger import read_events, read_settings, restored
 from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
-from tuning.selfplay.batches import Batch, DuelPair, Meeting
+from tuning.selfplay.batches import Batch, DuelPair, Matchup
 from tuning.selfplay.duel import DuelRules
 from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
@@ -136,7 +136,7 @@ def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
     refused(_run(monkeypatch, "--resume", str(other)), "was started with another engine, network or evaluation")
     with pytest.raises(SetupError, match="a worker plays differently"):
-        batches.play_batch(Batch(Meeting(fingerprint="0" * 16), ()), lambda item: None)
+        batches.play_batch(Batch(Matchup(fingerprint="0" * 16), ()), lambda item: None)
 
 
 @pytest.mark.parametrize(("new", "verdict"), [("EvalType=NNUE", "H1"), ("NoisySeeDepth=0", "H0")])
@@ -159,7 +159,7 @@ def test_a_sequential_test_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 
 def test_pairs_count_in_their_order_and_once() -> None:
     """However the pairs come in, the test ends at the same one, and those after it do not count."""
-    settings = ArenaSettings(("a", "b"), Meeting(), sprt=Sprt(0, 100))
+    settings = ArenaSettings(("a", "b"), Matchup(), sprt=Sprt(0, 100))
     source = random.Random(4)
     pairs = [
         {
@@ -253,7 +253,7 @@ def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch,
 
 def test_values_of_a_pair_do_not_stay() -> None:
     material = (("EvalType", "Material"),)
-    meeting = Meeting(material, material, DuelRules(nodes=200, hash=1))
+    meeting = Matchup(material, material, DuelRules(nodes=200, hash=1))
     opening = Opening(chess.STARTING_FEN)
     pairs = (
         DuelPair(0, opening),

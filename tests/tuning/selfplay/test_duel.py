@@ -17,7 +17,7 @@ from engine.play import wdl
 from tuning.matches.adjudication import Adjudication, Referee
 from tuning.matches.openings import Opening, RandomOpenings
 from tuning.selfplay import loop
-from tuning.selfplay.duel import Duel, DuelGame, DuelRules, least_shown, record_of
+from tuning.selfplay.duel import Duel, DuelGame, DuelRules, min_internal_score, record_of
 
 NODES = 300
 NEVER = Adjudication(resign_moves=0, draw_moves=0)
@@ -207,7 +207,7 @@ def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], 
 
 def test_centipawns_that_are_shown() -> None:
     for centipawns in (1, 20, 21, 600, 2_500):
-        least = least_shown(centipawns)
+        least = min_internal_score(centipawns)
         assert wdl.MODEL.shown(least) >= centipawns > wdl.MODEL.shown(least - 1)
 
 
