@@ -440,12 +440,7 @@ def test_leaving_an_endless_stream_ends_its_search(numbat: Engine) -> None:
 
 def test_a_stream_is_closed_while_another_thread_reads_it(numbat: Engine) -> None:
     reports = numbat.stream(chess.Board())
-    readers = [threading.Thread(target=call, daemon=True) for call in (lambda: list(reports), reports.close)]
-    for reader in readers:
-        reader.start()
-    for reader in readers:
-        reader.join(30)
-        assert not reader.is_alive()
+    finish(in_thread(lambda: list(reports)), in_thread(reports.close))
 
 
 def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
@@ -456,11 +451,10 @@ def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
         reports.stop()
 
     begun = time.perf_counter()
-    stopper = threading.Thread(target=stop)
-    stopper.start()
+    stopper = in_thread(stop)
     assert [report.score.relative for report in reports][-1] == Mate(1)
     assert time.perf_counter() - begun > 0.19
-    stopper.join()
+    finish(stopper)
 
 
 def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) -> None:
@@ -470,16 +464,13 @@ def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) ->
         while not over.is_set():
             numbat.stop()
 
-    threads = [threading.Thread(target=disturb) for _ in range(3)]
-    for thread in threads:
-        thread.start()
+    threads = [in_thread(disturb) for _ in range(3)]
     try:
         for _ in range(20):
             assert numbat.play(chess.Board(), Limit(nodes=10**9)) in chess.Board().legal_moves
     finally:
         over.set()
-        for thread in threads:
-            thread.join()
+        finish(*threads)
 
 
 def test_the_engine_searches_after_an_error_in_a_short_search(numbat: Engine) -> None:
@@ -523,11 +514,7 @@ def test_threads_take_turns(numbat: Engine) -> None:
                 if move not in board.legal_moves:
                     wrong.append(move)
 
-    threads = [threading.Thread(target=play, args=(board,)) for board in boards]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    finish(*[in_thread(lambda board=board: play(board)) for board in boards])
     assert not wrong
 
 
@@ -547,6 +534,13 @@ def in_thread(call: Callable[[], object]) -> threading.Thread:
     thread = threading.Thread(target=call, daemon=True)
     thread.start()
     return thread
+
+
+def finish(*threads: threading.Thread) -> None:
+    """Wait for ``threads``, which end soon."""
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 #: Calls that search for ever.
@@ -620,8 +614,7 @@ def test_a_call_waits_for_its_turn(numbat: Engine) -> None:
     time.sleep(0.1)
     assert order == []
     numbat.stop()
-    for thread in (player, *others):
-        thread.join(30)
+    finish(player, *others)
     assert order == ["play", "other", "other", "other"]
 
 
@@ -630,20 +623,16 @@ def test_a_board_may_change_during_its_search(numbat: Engine) -> None:
     searcher = searching(numbat, lambda: lines.append(numbat.analyse(board, Limit(nodes=10**12))))
     board.push_san("e4")
     numbat.stop()
-    searcher.join(30)
+    finish(searcher)
     assert lines[0].move in chess.Board().legal_moves
 
 
 def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine) -> None:
-    first = in_thread(lambda: ENDLESS["play"](numbat))
-    while not numbat.searching:
-        time.sleep(0.001)
+    first = searching(numbat, lambda: ENDLESS["play"](numbat))
     second = in_thread(lambda: ENDLESS["play"](numbat))
     time.sleep(0.05)
     numbat.stop()
-    for thread in (first, second):
-        thread.join(30)
-        assert not thread.is_alive()
+    finish(first, second)
 
 
 def test_a_search_begun_after_a_stop_is_not_stopped(numbat: Engine) -> None:
