@@ -184,35 +184,6 @@ def test_a_decided_match_plays_no_more_when_resumed(monkeypatch, tmp_path):
     assert "w against b: 2 games" in page
 
 
-@pytest.mark.parametrize("extra", [["--tc", "9"], ["--seed", "1"], ["--engine", "x"], ["--sprt", "0", "5"]])
-def test_flags_that_a_resumed_match_cannot_obey_are_refused(monkeypatch, tmp_path, extra):
-    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"))
-    refused(run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"), *extra), f"so {extra[0]} cannot be given with it")
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "complaint"),
-    [
-        ("junk.epd", bytes(range(256)) * 5000, "not a text file"),
-        (
-            "prose.epd",
-            b"# Not an opening\nhere\n" * 500,
-            "no usable opening in it; the first fault: prose.epd:2: 'here'",
-        ),
-        ("prose.pgn", b'[FEN "x"]\n\n1. e4 *\n\n' * 30, "no usable opening in it; the first fault: "),
-    ],
-)
-def test_a_book_of_junk_is_one_line(monkeypatch, tmp_path, name, data, complaint):
-    """A binary file used to print a screen of itself."""
-    (tmp_path / name).write_bytes(data)
-    results = tmp_path / "r.jsonl"
-    code, page = run(monkeypatch, *PAIR, "--tc", "5", "--openings", str(tmp_path / name), "--json", str(results))
-    assert code == 2
-    assert len(page.splitlines()) == 1
-    assert complaint in page
-    assert not results.exists()
-
-
 def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
     book = tmp_path / "book.epd"
     book.write_text("nonsense\n" * 100 + f"{chess.STARTING_FEN}\n")

@@ -94,12 +94,18 @@ def test_order_depends_on_the_seed_alone(tmp_path):
 def test_books_that_cannot_be_used(tmp_path):
     with pytest.raises(SetupError, match=r"none\.epd: No such file"):
         load_book(tmp_path / "none.epd")
+    (tmp_path / "binary.epd").write_bytes(bytes(range(256)) * 5000)
+    with pytest.raises(SetupError, match="not a text file"):
+        load_book(tmp_path / "binary.epd")
     (tmp_path / "empty.epd").write_text("\n")
     with pytest.raises(SetupError, match="no positions in it"):
         load_book(tmp_path / "empty.epd")
     (tmp_path / "broken.epd").write_text("x\n")
     with pytest.raises(SetupError, match="no usable opening"):
         load_book(tmp_path / "broken.epd", complain=lambda message: None).opening(0)
+    (tmp_path / "prose.pgn").write_text('[FEN "x"]\n\n1. e4 *\n\n' * 30)
+    with pytest.raises(SetupError, match="no usable opening in it; the first fault: "):
+        load_book(tmp_path / "prose.pgn", complain=lambda message: None)
     for tag, fault in (("", "neither moves nor a FEN tag"), (f"[FEN {chess.STARTING_FEN}]", "line 3: .* not a tag")):
         (tmp_path / "positions.pgn").write_text(f'[Event "a"]\n[Site "b"]\n{tag}\n\n*\n')
         with pytest.raises(SetupError, match=fault):

@@ -92,15 +92,6 @@ def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert Pace(**found) == pace([log for log in logs if log is not None])
 
 
-def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    page = finished(_run(monkeypatch, *QUICK, "--games", "8", "--json", str(tmp_path / "r.jsonl")))
-    assert "pairs by points 0, ½, 1, 1½, 2: 0, 0, 4, 0, 0" in page
-    for pair in _pairs(tmp_path / "r.jsonl"):
-        assert sum(pair["points"]) == 2
-        assert pair["plies"][0] == pair["plies"][1]
-        assert pair["nodes"][0] == pair["nodes"][1]
-
-
 def test_the_number_of_processes_does_not_matter(monkeypatch, tmp_path, whole):
     path = tmp_path / "two.jsonl"
     monkeypatch.setattr(arena, "_BATCH_NODES", 400)  # two pairs in a unit
@@ -264,12 +255,6 @@ def test_values_of_a_pair_do_not_stay() -> None:
     batches.play_batch(Batch(meeting, pairs), items.extend)
     first, second, third = (dict(item, number=0, seconds=None) for item in items)
     assert first == third != second
-
-
-def test_results_are_not_overwritten(monkeypatch: pytest.MonkeyPatch, whole: tuple[Path, str]) -> None:
-    before = whole[0].read_bytes()
-    refused(_run(monkeypatch, *QUICK, "--games", "2", "--json", str(whole[0])), "already exists")
-    assert whole[0].read_bytes() == before
 
 
 @pytest.mark.slow
