@@ -14,6 +14,7 @@ import chess.pgn
 import psutil
 import pytest
 
+from engine.reading import read_games
 from tests.tuning.conftest import FOOLS_MATE, SCHOLARS_MATE, long_line, rival
 from tuning.cluster import kept
 from tuning.common.errors import EngineFailure
@@ -47,9 +48,12 @@ def test_a_mate_is_a_win(trivial):
     assert record.pv_faults == ({}, {})
 
 
-def test_pgn_holds_the_game_and_the_usual_comments(trivial):
+def test_pgn_holds_the_game_and_the_usual_comments(trivial, tmp_path):
     opening = Opening(chess.STARTING_FEN, FOOLS_MATE[:2])
-    record = play(trivial("w", FOOLS_MATE), trivial("b", FOOLS_MATE), opening)
+    record = play(trivial("w", FOOLS_MATE), trivial('A "B" \\C', FOOLS_MATE), opening)
+    (tmp_path / "game.pgn").write_text(record.to_pgn({}))
+    (found,) = read_games(tmp_path / "game.pgn", pytest.fail)
+    assert found.game.headers["Black"] == 'A "B" \\C'  # escaped once
     game = chess.pgn.read_game(io.StringIO(record.to_pgn({"Event": 'a "test"'})))
     assert not game.errors
     assert [move.uci() for move in game.mainline_moves()] == list(FOOLS_MATE)
