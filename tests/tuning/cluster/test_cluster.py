@@ -265,7 +265,7 @@ def test_a_match_after_ctrl_c_in_another(joined, trivial, tmp_path, where):
          "--plies", "0", *place, "--json", str(tmp_path / "first.jsonl")],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
-    assert wait_for(lambda: len(engines(mark)) == 4)
+    assert wait_for(lambda: len(engines(mark)) == 4, 90)
     first.send_signal(signal.SIGINT)
     out, _ = first.communicate(timeout=30)
     assert first.returncode == 130, out
