@@ -41,6 +41,7 @@ EXAMPLES = {
     "numbat suite": ("numbat suite wac.epd --time 0.2 --jobs 4", "numbat suite sts.epd --nodes 100000 --json sts.json"),
     "numbat lab": ("numbat lab --depth 4 --html lab.html", "numbat lab --play tictactoe"),
     "numbat warmup": ("numbat warmup", "numbat warmup --all"),
+    "numbat completion": ("numbat completion bash", "numbat completion fish"),
 }  # fmt: skip
 
 
