@@ -36,7 +36,7 @@ from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games
 from engine.analysis.record import Judged, positions
 from engine.console import Console
-from engine.explanation import Case, Claim, praise_of, reason_of
+from engine.explanation import explain
 from engine.play.grades import Grade, lichess_grade
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
@@ -78,11 +78,6 @@ class Judge:
         score = -self.score(board)
         mate = score.mate()
         return Mate(mate + 1) if mate is not None and mate >= 0 and score > Cp(0) else score
-
-
-def why(engine: Engine, case: Case) -> Claim | None:
-    """The reason for a mark, as in annotated games."""
-    return reason_of(case, engine.table_outcome) if case.marked else praise_of(case, engine.table_outcome)
 
 
 #: The themes of claims that only compare scores.
@@ -155,7 +150,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     seconds = 0.0
     with SimpleEngine.popen_uci(judging, timeout=60) as engine, Engine() as numbat:
         judge = Judge(engine, arguments.judge_nodes, arguments.known)
-        annotator = Annotator(numbat, Limit(nodes=arguments.nodes), explain=partial(why, numbat))
+        annotator = Annotator(
+            numbat, Limit(nodes=arguments.nodes), explain=partial(explain, tables=numbat.table_outcome)
+        )
         for game in track(games, console=console, transient=True):
             begun = time.process_time()
             found = annotator.annotate(game).judged()
