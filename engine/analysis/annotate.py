@@ -4,7 +4,8 @@ There are three passes. The first goes from the last position to the first, so t
 already has the continuation of a move in it; if a played move turns out better than the engine's choice, the position
 before is worth what it led to. The second searches longer for every move that would get a mark: the position after it,
 and all the other moves in its place. The third confirms each mark from an empty table, by a search of the move played
-and one of the best other move from the position before, with the same limit. A mark is the milder of the two verdicts.
+and one of the best other move from the position before, with the same limit; where they find nothing wrong with a
+mistake, longer ones decide. A mark lies between the two verdicts, and praise is the fainter one.
 :mod:`engine.analysis.pace` says how long each search is.
 """
 
@@ -33,7 +34,7 @@ Explain = Callable[[Case], Claim | None]
 OnStep = Callable[[float], None]
 
 #: A move that costs as much, in points, or more gets a second search.
-_SUSPICIOUS = 0.04
+_SUSPICIOUS = 0.025
 
 #: A move that costs less, in points, is called as good as the better one: half of an inaccuracy.
 _AS_GOOD = 0.025
@@ -49,6 +50,9 @@ _LOST = 0.137
 
 #: Grades of moves, in a short search, that may be as good as the best.
 _NEAR = (Grade.FINE, Grade.INACCURACY)
+
+#: Marks that a longer search decides on if a fresh one does not confirm them.
+_SERIOUS = (Grade.MISTAKE, Grade.BLUNDER)
 
 #: Grades from the worst to the best.
 _ORDER = (Grade.BLUNDER, Grade.MISTAKE, Grade.INACCURACY, Grade.FINE, Grade.ONLY, Grade.GOOD, Grade.BRILLIANT)
@@ -234,19 +238,16 @@ class _Run:
     def _confirm(self, at: int) -> Mark | None:
         """The mark of the move at this position, if a search of this move and one of the best other move agree."""
         found = self._record.positions[at]
-        mark, turn = found.mark, found.board.turn
+        mark = found.mark
         assert mark is not None
         assert found.move is not None
-        other, played = (self._search_alone(at, [move], self._amounts[at])[0] for move in (mark.instead[0], found.move))
-        had, has = other.score.pov(turn), played.score.pov(turn)
-        known, after = mark.score.pov(turn), self._record.played(at)
-        assert after is not None
-        had, has = (score if score.is_mate() else new for score, new in ((known, had), (after.pov(turn), has)))
-        how = self._grade(at, had, has)
-        grades = sorted((mark.grade, how), key=_ORDER.index)
-        how = grades[1] if mark.grade.bad else grades[0]
+        other, how = self._compare(at, mark, self._amounts[at])
+        if how is Grade.FINE and mark.grade in _SERIOUS:  # one of them missed something
+            other, how = self._compare(at, mark, self._pace.third())
         if how is Grade.FINE or how.bad != mark.grade.bad:
             return None
+        both = _ORDER.index(mark.grade), _ORDER.index(how)
+        how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]
         why = None
         if self._explain is not None:
             reply = self._record.positions[at + 1]
@@ -255,6 +256,17 @@ class _Run:
             why = self._explain(case)
         mark = replace(mark, grade=how, why=to_json(why) if why else None)
         return self._find_more(at, mark, other) if how.bad else mark
+
+    def _compare(self, at: int, mark: Mark, amount: int) -> tuple[Analysis, Grade]:
+        """The better move of ``mark`` and the grade of the move played, each searched anew from the position before."""
+        found, after = self._record.positions[at], self._record.played(at)
+        assert found.move is not None
+        assert after is not None
+        turn = found.board.turn
+        other, played = (self._search_alone(at, [move], amount)[0] for move in (mark.instead[0], found.move))
+        seen = (mark.score, other.score), (after, played.score)
+        had, has = (old.pov(turn) if old.is_mate() else new.pov(turn) for old, new in seen)
+        return other, self._grade(at, had, has)
 
     def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
         """The mark with the moves that are as good as the ``better`` one, and those that are bad."""

@@ -1,8 +1,9 @@
 """When a move deserves praise: "!!", "!" and "only move", by rules that can be checked on the board.
 
 only move  every other legal move would be a mistake at least
-"!"        the only move if it is hard to see: no capture, no promotion, no piece brought to safety and no reply to a
-           check; or a sacrifice that is better than every other move
+"!"        the only move if it is hard to see: no promotion, no reply to a check and, unless it leaves the opponent
+           something to take, no capture and no piece brought to safety; or a sacrifice that is better than every other
+           move
 "!!"       a sacrifice that is the only move
 
 No move is praised if the next best keeps a clear advantage, too, and no reply to a check with three legal moves or
@@ -15,7 +16,7 @@ from __future__ import annotations
 import chess
 from chess.engine import Score
 
-from engine.explanation.sacrifices import sacrificed
+from engine.explanation.sacrifices import SACRIFICE, offered, sacrificed
 from engine.explanation.standing import EDGE
 from engine.play.captures import Captures
 from engine.play.grades import Grade, cost, grade_of, points
@@ -40,8 +41,13 @@ def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score)
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a player sees ``move`` at once: a reply to a check, a capture, a promotion, a piece brought to safety."""
-    if board.is_check() or board.is_capture(move) or move.promotion:
+    """Whether a player sees ``move`` at once: a reply to a check, a promotion or, if it leaves nothing to take, a
+    capture or a piece brought to safety."""
+    if board.is_check() or move.promotion:
+        return True
+    if offered(board, move) >= SACRIFICE:
+        return False
+    if board.is_capture(move):
         return True
     waiting = board.copy(stack=False)
     waiting.push(chess.Move.null())

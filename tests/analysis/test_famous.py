@@ -64,6 +64,14 @@ PRAISED = {
     "Hoffmann": ("12... O-O, 13... Bf2+", "8. Kxf2, 10. Bxb2, 16... Nxe6, 17... Bxe6+"),
 }
 
+#: By White: moves that once were called mistakes and are none, and moves that lose.
+NAMED = {
+    "Anderssen": ("19. Rad1", ""),
+    "Anderssen Adolf": ("17. Nd5", ""),
+    "Nezhmetdinov": ("12. Qxf6", ""),
+    "Short": ("23... Bh8, 32. Kg3, 33. Kf4, 34. Kg5", "33... Bc8"),
+}
+
 #: Games that need more nodes: with fewer the second look does not see that 47... Bh3 wins.
 SLOW_TO_SEE = {"Topalov": 600_000}
 
@@ -88,9 +96,8 @@ def names(text: str) -> list[str]:
     return text.split(", ") if text else []
 
 
-def check(name: str, found: dict[str, Judged]) -> None:
-    """What is famous is no mistake, what loses is at least an inaccuracy."""
-    fine, bad = FAMOUS[name]
+def check(found: dict[str, Judged], fine: str, bad: str) -> None:
+    """What is fine is no mistake, what loses is at least an inaccuracy."""
     marked = [move for move in names(fine) if found[move].grade.bad]
     missed = [move for move in names(bad) if not found[move].grade.bad]
     assert (marked, missed) == ([], [])
@@ -98,7 +105,7 @@ def check(name: str, found: dict[str, Judged]) -> None:
 
 @pytest.mark.parametrize("name", ["Reti", "Gibaud", "Legal"])
 def test_short_famous_games_get_their_marks(numbat, name):
-    check(name, graded(Annotator(numbat, Limit(nodes=50_000)).annotate(game_of(name)).judged()))
+    check(graded(Annotator(numbat, Limit(nodes=50_000)).annotate(game_of(name)).judged()), *FAMOUS[name])
 
 
 def praised(numbat: Engine, name: str, nodes: int) -> set[str]:
@@ -143,7 +150,7 @@ def test_kasparovs_combination_against_topalov_is_no_mistake(numbat):
 def test_famous_games_get_their_marks(numbat, name):
     """With the nodes of 0.2 s a move, at half the speed of a quiet machine where that is enough."""
     nodes = SLOW_TO_SEE.get(name, 250_000)
-    check(name, graded(Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged()))
+    check(graded(Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged()), *FAMOUS[name])
 
 
 @pytest.mark.slow
@@ -155,6 +162,15 @@ def test_kasparov_against_topalov_with_more_and_by_the_clock(numbat, limit):
     fine, bad = FAMOUS["Kasparov"]
     assert [move for move in names(fine) if found[move].grade.bad] == []
     assert limit.time or found[bad].loss > 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "limit", [Limit(nodes=60_000), Limit(nodes=100_000), Limit(nodes=400_000), Limit(time=0.5)], ids=str
+)
+@pytest.mark.parametrize("name", list(NAMED))
+def test_named_moves_are_judged_alike_at_every_limit(numbat, name, limit):
+    check(graded(Annotator(numbat, limit).annotate(game_of(name)).judged()), *NAMED[name])
 
 
 def deviations(lines: list[str], count: int) -> list[tuple[chess.Board, chess.Move, chess.Move]]:
