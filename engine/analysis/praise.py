@@ -6,9 +6,9 @@ only move  every other legal move would be a mistake at least
            move
 "!!"       a sacrifice that is the only move
 
-No move is praised if the next best keeps a clear advantage, too, and no reply to a check with three legal moves or
-fewer is an only move. A sacrifice (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand
-worse after it.
+If the next best keeps a clear advantage, too, only a sacrifice is praised that gains as much as a mistake costs, and
+with "!" at most. No reply to a check with three legal moves or fewer is an only move. A sacrifice
+(:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand worse after it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ _CLEAR, EQUAL = 0.7, 0.02
 
 def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score) -> Grade:
     """The grade of ``move``, the best on ``board``, whose side has ``score`` with it and ``next_best`` without it."""
-    if points(next_best) >= _CLEAR or cost(score, next_best) < EQUAL:
+    lost, clear = cost(score, next_best), points(next_best) >= _CLEAR
+    if lost < (Grade.MISTAKE.loss if clear else EQUAL):
         return Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
     if points(score) >= 1 - EDGE and sacrificed(board, move):
-        return Grade.BRILLIANT if only else Grade.GOOD
-    if not only or (board.is_check() and board.legal_moves.count() <= _FEW):
+        return Grade.BRILLIANT if only and not clear else Grade.GOOD
+    if clear or not only or (board.is_check() and board.legal_moves.count() <= _FEW):
         return Grade.FINE
     return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
 
