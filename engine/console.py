@@ -4,8 +4,6 @@ Text has no markup and no emoji codes, and control characters are escaped; style
 :class:`rich.text.Text`.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import select

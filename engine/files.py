@@ -3,8 +3,6 @@
 Opening a FIFO blocks, and reading a device may never end.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

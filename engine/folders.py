@@ -1,7 +1,5 @@
 """The user's cache folder, as the operating system defines it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import platformdirs

@@ -3,8 +3,6 @@
 Times are milliseconds, scores centipawns or moves to mate, depths plies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf

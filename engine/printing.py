@@ -4,8 +4,6 @@ Messages quote such text unchanged; it is escaped where it is printed: by the gu
 :mod:`engine.console` and ``info string`` lines.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import IO, Any, cast
 

@@ -1,7 +1,5 @@
 """Jobs for processes; here is nothing that takes long to import."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

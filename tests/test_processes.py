@@ -1,7 +1,5 @@
 """Work in several processes: order, losses, interruptions, and where none may be started."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

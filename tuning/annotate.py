@@ -3,8 +3,6 @@
 python -m tuning.annotate games.pgn --scheduler tcp://10.0.0.1:8786 --nodes 200000
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Generator, Iterator, Sequence

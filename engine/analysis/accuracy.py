@@ -8,8 +8,6 @@ A side's accuracy is the mean of two means of its moves: the harmonic one, and o
 score that the engine gave it, not 15 centipawns.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

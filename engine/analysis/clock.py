@@ -1,7 +1,5 @@
 """A chess clock."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

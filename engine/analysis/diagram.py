@@ -1,7 +1,5 @@
 """A chess board in the terminal: chessmen on coloured squares if it can show them, else letters."""
 
-from __future__ import annotations
-
 import chess
 from rich.style import Style
 from rich.text import Text

@@ -1,7 +1,5 @@
 """Reading and writing PGN files losslessly."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

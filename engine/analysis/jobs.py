@@ -1,7 +1,5 @@
 """Games annotated one after the other in this process, or several at a time in processes of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

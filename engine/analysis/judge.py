@@ -1,7 +1,5 @@
 """The expected result for a score, and how a game ended."""
 
-from __future__ import annotations
-
 import chess
 from chess.engine import PovScore, Wdl
 

@@ -6,8 +6,6 @@ the move already has a glyph none is added, and where an existing variation begi
 in the sentence instead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

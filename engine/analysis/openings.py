@@ -3,8 +3,6 @@
 The table is lichess.org's (public domain; :file:`openings.tsv` names the source).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

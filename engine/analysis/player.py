@@ -1,7 +1,5 @@
 """A player's report over several games, counted from the data of their pages."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence

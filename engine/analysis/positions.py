@@ -1,7 +1,5 @@
 """``analyse FEN``: the best lines of one position, shown while the search runs, and an explanation."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterator

@@ -16,8 +16,6 @@ those without rows are absent. The ``places`` of a row are its bad moves, by the
 after the move, for the page to count and to link; ``cells`` are texts, one for each of the ``columns``.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 from collections.abc import Iterator, Sequence

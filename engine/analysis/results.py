@@ -4,8 +4,6 @@ The file is a JSON object: ``format``, ``games``, the results of each game on a 
 moves, and ``written``, the digests of the PGN files made from them, by which a file that was edited is recognised.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

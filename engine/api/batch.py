@@ -1,7 +1,5 @@
 """Static evaluation of many positions: FENs and boards in, an array out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias

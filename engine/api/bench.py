@@ -3,8 +3,6 @@
 The positions are a mixture of openings, middlegames, tactics and endings in ``bench.txt``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 #: Depth in plies if none is given; threads and Hash are those of a new engine.

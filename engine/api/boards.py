@@ -1,7 +1,5 @@
 """An engine's position, set from FENs and, by their bitboards, from python-chess's boards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Analyses of many positions by several processes, each with its own engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial

@@ -5,8 +5,6 @@ All such differences are kept in a cuckoo hash table, each in one of two slots. 
 difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

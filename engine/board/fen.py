@@ -3,8 +3,6 @@
 See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Moves as text, outside the compiled code."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Perft: the number of leaves of the tree of legal moves. The test of move generation, and its benchmark."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any

@@ -6,8 +6,6 @@ multiplication elsewhere (Pradu Kannan's fancy magics; the same array serves bot
 published constants of the Polyglot book format.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path

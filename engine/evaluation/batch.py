@@ -1,7 +1,5 @@
 """Static values of many positions at once; compiled on first use, because no game needs it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Any, TypeAlias
 

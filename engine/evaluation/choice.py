@@ -1,7 +1,5 @@
 """The chosen evaluation: its kind, and for NNUE the network."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

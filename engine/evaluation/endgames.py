@@ -9,8 +9,6 @@ knight to a corner of the bishop's colour) and the other king approaches, as in 
 figures are in tuning/results/networks.md.
 """
 
-from __future__ import annotations
-
 from engine.board.aliases import Bitboard, Color, Position, Score, Square
 from engine.board.attacks import king_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all

@@ -4,8 +4,6 @@ Call :func:`push_move` before a move is made, and :func:`pop` when it is taken b
 valid for the position. The record's ``kind`` chooses the evaluation.
 """
 
-from __future__ import annotations
-
 from engine.board.aliases import Move, Position, Score
 from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material

@@ -8,8 +8,6 @@ evaluation).
 The sum is updated incrementally: an :data:`ACCUMULATOR` per ply, each made from the previous one.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The records of evaluations: the network, accumulators, and the evaluator that holds them."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from engine.evaluation.classical.pawns import PawnTable

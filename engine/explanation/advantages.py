@@ -1,7 +1,5 @@
 """Lasting advantages: what one side has more of, now and all along the best line."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import chess

@@ -3,8 +3,6 @@
 A step is short: one quiescence search, one exchange or one evaluation. The nodes of these searches count too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

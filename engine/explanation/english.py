@@ -3,8 +3,6 @@
 Claims hold lines and plies; this file names moves and pieces, and puts clauses in order.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Literal

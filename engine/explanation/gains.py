@@ -1,7 +1,5 @@
 """The material won in a line: the knight on c6, the exchange, the queen for a rook."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import chess

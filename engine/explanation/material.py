@@ -1,7 +1,5 @@
 """The material balance in pawns, now and after captures. Searches of captures are steps of the :mod:`.effort`."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.effort import spend

@@ -1,7 +1,5 @@
 """What a best move does: the mate it begins, the material it wins, the threat it makes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import chess

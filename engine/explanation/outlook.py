@@ -1,7 +1,5 @@
 """The outlook of a quiet position: the best move, who stands better, and the advantages of each side."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import chess

@@ -1,7 +1,5 @@
 """The positional cost of a move that wins and loses no material, in terms of the classical evaluation."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Shift, ShiftAspect

@@ -1,7 +1,5 @@
 """Why a move deserves praise: its sacrifice and the aim of it, what it wins, or what other moves would have cost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Why a move is bad, from the engine's lines: reasons in order of weight."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import chess

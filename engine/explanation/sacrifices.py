@@ -5,8 +5,6 @@ where another move would have kept that. The capture of a piece that takes part 
 captures are steps of the :mod:`.effort`.
 """
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.effort import spend

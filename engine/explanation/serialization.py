@@ -1,7 +1,5 @@
 """Claims as JSON: written, and read back from files that may be damaged or come from somebody else."""
 
-from __future__ import annotations
-
 import types
 from dataclasses import fields, is_dataclass
 from functools import cache

@@ -4,8 +4,6 @@ Explains moves that no theme, evaluation term or tablebase result does. A side i
 the error of a short search.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """A board's tablebase result, and the moves that keep it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import chess

@@ -1,7 +1,5 @@
 """The classical evaluation's terms in human concepts: king safety, piece mobility and the like."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Connects numba to the cache folder: numba asks a :class:`KernelCache`, one for each function, for compiled code."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ Anything besides the sources that changes the generated code must be a field of 
 :func:`description`, or stale code is loaded.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from dataclasses import dataclass

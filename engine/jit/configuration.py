@@ -5,8 +5,6 @@ file there could keep them from starting, or make them slow. Variables of the en
 all settings if the program loaded numba first.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from typing import Any

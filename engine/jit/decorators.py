@@ -5,8 +5,6 @@ can give it a second one (numba's cache crashes on recursion between overloads).
 compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` both are the plain functions.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

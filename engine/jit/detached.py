@@ -4,8 +4,6 @@ It has its own session and process group, runs at low priority, and exits when e
 of the cache folder, so no second process compiles; other engines wait for its code to appear in the cache.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterable

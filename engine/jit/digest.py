@@ -6,8 +6,6 @@ the sources is layered like the imports: an edit in ``search`` keeps the code of
 keeps that of the whole engine.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 Bitboards are ``uint64``; counts and square indices are ``int64``.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 import time

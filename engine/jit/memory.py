@@ -4,8 +4,6 @@ A record is passed to a kernel as one pointer, without reference counts. In Pyth
 so ``position.key`` reads the same in compiled code, in a debugger and in a test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar, cast

@@ -5,8 +5,6 @@ kernel comes after those it calls, so it can start while they are compiled, and 
 If a process fails, the caller compiles the rest.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ So callers compile without the code they call, and before it. By convention, an 
 there is nothing to call.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from typing import Any, cast

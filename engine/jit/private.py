@@ -4,8 +4,6 @@
 newest version that passes.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from functools import cache

@@ -7,8 +7,6 @@ No error ends a start: the engine recompiles and replaces files that it cannot l
 compiles for this run only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

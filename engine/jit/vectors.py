@@ -4,8 +4,6 @@ LLVM vectorises plain loops too, but then handles overlapping rows and odd colum
 where sums take 32 bits. That slows the search down.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, cast

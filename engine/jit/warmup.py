@@ -1,7 +1,5 @@
 """Compiles or loads the kernels ahead of the first search."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``lab``: the command line of the lab."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

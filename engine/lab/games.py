@@ -1,7 +1,5 @@
 """The games of the lab, with their display and notation."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

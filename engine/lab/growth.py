@@ -1,7 +1,5 @@
 """The growth of the trees: leaves against depth, between b^m and Knuth and Moore's minimum."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves

@@ -1,7 +1,5 @@
 """The lab as one self-contained HTML page: the table, the growth and, for a small game, the tree step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A game against a search in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rows as text for the terminal."""
 
-from __future__ import annotations
-
 from engine.lab.measure import Row
 
 HEADER = (

@@ -1,7 +1,5 @@
 """Records a search event by event, to step through on the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from math import inf, isinf, nextafter

@@ -1,7 +1,5 @@
 """Self-contained HTML pages: templates, and the style and script that all of Numbat's pages share."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from typing import Any

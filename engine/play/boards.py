@@ -1,7 +1,5 @@
 """python-chess boards as position records, by their bitboards."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.board.aliases import Position

@@ -1,7 +1,5 @@
 """Values of captures on python-chess boards, in pawns: the bridge to :mod:`engine.board.exchange`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import chess

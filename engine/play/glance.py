@@ -1,7 +1,5 @@
 """The visible gain of a move: its capture, the best recapture, and a mate in one."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.play.captures import Captures, taken

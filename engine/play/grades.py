@@ -1,7 +1,5 @@
 """The grades of moves, by lichess.org's curve and rules, for people: the one scale of marks, praise and reasons."""
 
-from __future__ import annotations
-
 import math
 from enum import Enum
 

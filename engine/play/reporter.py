@@ -1,7 +1,5 @@
 """Turns the lines of a search into reports: scores as users see them, counters, and nothing twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

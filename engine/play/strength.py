@@ -12,8 +12,6 @@ only the weakest levels are not always alert.
 The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -5,8 +5,6 @@ and the board check the clock. A thread would not help: Python cannot end one, a
 loads a page from a slow disk.
 """
 
-from __future__ import annotations
-
 import math
 import mmap
 import time

@@ -3,8 +3,6 @@
 :mod:`engine.api` sets positions and options, and runs the threads.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Mapping

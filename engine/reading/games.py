@@ -4,8 +4,6 @@ python-chess's own parser picks known letters out of any word, loses tags and ga
 superfluous, and takes quadratic time on some files. Here a game ends before the first move that cannot be read.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

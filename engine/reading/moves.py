@@ -2,8 +2,6 @@
 
 # ruff: noqa: RUF001 (letters of other alphabets)
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Reads positions from FEN and EPD, standard chess or Chess960, and names their faults."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Splits PGN into games, even if blank lines are missing or superfluous."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 

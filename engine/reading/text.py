@@ -1,7 +1,5 @@
 """Reads lines of text in any encoding and with any line ends."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import os

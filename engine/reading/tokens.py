@@ -1,7 +1,5 @@
 """Splits PGN into tokens; every character belongs to one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto

@@ -1,7 +1,5 @@
 """Lazy SMP: the data that the threads of a search share besides the transposition table, and their vote on the move."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter

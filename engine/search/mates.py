@@ -5,8 +5,6 @@ that escapes; the last attacking move must give check. Proved positions are kept
 deeper, or again, is cheap. Nothing is pruned: if no mate is found, there is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Any
 

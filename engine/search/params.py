@@ -6,8 +6,6 @@ of late move pruning in hundredths; SingularMargin in tenths of a centipawn per 
 them as spin options. A greatest depth of 0, or a least depth of 99, disables a heuristic, to measure its worth.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 

@@ -9,8 +9,6 @@ itself. So the main thread wakes only one of them, and with fewer processors tha
 yet are not woken before the search is over.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

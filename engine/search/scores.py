@@ -4,8 +4,6 @@ Being mated n plies from the root is ``-MATE + n``; a position there that the ta
 The transposition table stores both relative to the node, which can be reached at different plies.
 """
 
-from __future__ import annotations
-
 from engine import messages
 from engine.board.aliases import Ply, Score
 from engine.jit import helper

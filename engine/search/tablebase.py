@@ -4,8 +4,6 @@ The search calls a compiled prober (see :mod:`engine.syzygy`) by its address, so
 tables.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from engine.board.aliases import Depth, Ply, Position, Score

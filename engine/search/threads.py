@@ -1,7 +1,5 @@
 """Threads for the search: a deep stack, jobs that run in order, and waits that Ctrl-C can interrupt anywhere."""
 
-from __future__ import annotations
-
 import threading
 import weakref
 from collections.abc import Callable

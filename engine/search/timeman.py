@@ -4,8 +4,6 @@ The *optimum* is the target: no new iteration starts once it is used up. :func:`
 choice of move is. The *maximum* is never exceeded: the search is stopped there. All times are in milliseconds.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

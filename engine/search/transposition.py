@@ -12,8 +12,6 @@ Replacement: the entry of the same position, unless it is from this search and m
 bound; else an empty one; else the shallowest, each generation (search) of age counting four plies.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from typing import Annotated, Any, NamedTuple

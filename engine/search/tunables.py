@@ -3,8 +3,6 @@
 Every worker has the address of one, so engines in one process, and the two sides of a game, may use different values.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """One thread's search, seen from Python: the record, and the lines that compiled deepening reports."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The commands ``numbat suite`` and ``numbat perft FILE``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Perft files: reads published leaf counts and compares them with Numbat's."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Judges answers to a puzzle, and asks for the moves of a line one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Suites use the opcodes loosely (``bm #3`` for a mate, points in comments, whole 
 operations and moves are read by :mod:`engine.reading`, not by python-chess's EPD parser.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Solves puzzles with the engine, in this process or in several."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial

@@ -3,8 +3,6 @@
 All tables are opened at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

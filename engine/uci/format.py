@@ -1,7 +1,5 @@
 """Records to UCI lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.messages import Info, Result, Score, nodes_per_second

@@ -1,7 +1,5 @@
 """Standard input, line by line."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

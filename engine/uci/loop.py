@@ -1,7 +1,5 @@
 """The conversation with a GUI, from the first line to ``quit`` or the end of standard input."""
 
-from __future__ import annotations
-
 import os
 import signal
 

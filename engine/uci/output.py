@@ -1,7 +1,5 @@
 """Standard output, shared by all threads."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """UCI lines to records, without side effects. Input that is not understood is named, never guessed at."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence

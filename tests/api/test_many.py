@@ -1,7 +1,5 @@
 """Many positions in one call: static values as an array, analyses by several processes."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal

@@ -1,7 +1,5 @@
 """Positions of the endgame tables (random and won), and the induction step that proves a won one is converted."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What EPD lines and perft files ask for, and the commands that answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

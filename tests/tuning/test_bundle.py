@@ -1,7 +1,5 @@
 """The folder for Windows, made of tiny wheels and without a network; the release workflow runs a real one."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import struct

@@ -1,7 +1,5 @@
 """Checks sentences about a result or two scores against a longer search."""
 
-from __future__ import annotations
-
 from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, SURE, WINNING, Standing
 
 #: Centipawns that count as nothing.

@@ -17,8 +17,6 @@ Failures are printed with their position. For claims that cannot be checked auto
 tag, ``--out FILE`` keeps everything for a reader, one position or game a line; a second run continues that file.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import itertools

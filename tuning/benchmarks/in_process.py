@@ -5,8 +5,6 @@ thousand nodes by one process and by several, including their start. The positio
 is the best of several runs; on a busy machine it means little.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

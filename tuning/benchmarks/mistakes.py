@@ -16,8 +16,6 @@ slow       the rest: no piece is lost
 Levels above 1200 should have next to nothing in the first three columns.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

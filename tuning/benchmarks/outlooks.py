@@ -7,8 +7,6 @@ two within :data:`~tuning.benchmarks.explanations.SLACK`; an advantage must agre
 Stockfish up to 15.1 prints for ``eval``. Material is not checked, as it can be counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

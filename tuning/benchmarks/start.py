@@ -8,8 +8,6 @@ cache and only warm ones are timed. Answers, in milliseconds, are shown with the
 minimum is meaningful.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import os

@@ -4,8 +4,6 @@ Every unit comes out exactly once, finished or failed. If its worker is lost, it
 recognise items that it reported before by their keys, and count them once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The run loop of the tools: a cluster opened, its units run, failures counted, interruption reported."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack, closing

@@ -1,7 +1,5 @@
 """The decorator of the workbench's own numerical kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

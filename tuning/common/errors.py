@@ -1,7 +1,5 @@
 """SetupError and EngineFailure: wrong input, and broken engines."""
 
-from __future__ import annotations
-
 
 class SetupError(ValueError):
     """An invalid command line, file or setting; the message names it and the fault."""

@@ -4,8 +4,6 @@ The tools import them at the top. If one is missing, :func:`explain`, which :mod
 prints how to install it in place of a traceback.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from types import TracebackType

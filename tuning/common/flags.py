@@ -1,7 +1,5 @@
 """Flags that several commands share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Sequence
 from datetime import datetime

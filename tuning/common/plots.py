@@ -1,7 +1,5 @@
 """Shared by all figures: colours, file names, writing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import matplotlib

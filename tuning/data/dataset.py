@@ -1,7 +1,5 @@
 """Training data: quiet positions, the scale of their scores, and games held out for validation."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The features of packed positions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engine.board.types import I64, KING, ONE, ROOK

@@ -1,7 +1,5 @@
 """The engine's evaluations of packed positions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The record of tests: one line of JSON each in ``tuning/tests.jsonl``, whether it is a proof, and the table."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ The judge is an engine that answers Stockfish's command ``eval``. Its answers ar
 engine's name and the position's FEN.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Logistic regression of expected scores: the loss, and the scale by which a score becomes log-odds."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 

@@ -5,8 +5,6 @@ network file. Each gets its best scale, fitted to training positions of the run,
 compared with the same expected scores, on games also with the results.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -8,8 +8,6 @@ centipawns.
 This version uses torch's operations, for GPUs. On a CPU :mod:`tuning.learning.cpu` computes the same.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures of training: losses, and the parameters of a tuning run over time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """The settings of a training run, and the files it writes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

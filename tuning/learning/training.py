@@ -9,8 +9,6 @@ a line for each report), ``loss.png``, ``checkpoint.pt``, from which a run is re
 ``net.nnue``, the network in the engine's integers with its recipe in the header.
 """
 
-from __future__ import annotations
-
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence

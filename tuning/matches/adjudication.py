@@ -4,8 +4,6 @@ The defaults are those of the big testing sites: resignation at 6 pawns for 3 mo
 8 moves from move 34 on.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import chess

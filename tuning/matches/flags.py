@@ -1,7 +1,5 @@
 """Flags of commands that play games between engines, and the settings made from them."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

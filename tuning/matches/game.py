@@ -1,7 +1,5 @@
 """One game between two running engines, from the opening to the result."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field

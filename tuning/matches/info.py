@@ -4,8 +4,6 @@ python-chess can parse these lines as they come, but that takes time that would 
 workbench keeps the raw text and parses it after the move.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """How long an engine may think: time controls as tournaments write them, and fixed limits."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Openings from EPD or PGN books, or of random moves; the seed determines their order."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Checks principal variations: every move legal, none after the end of the game, mates as announced."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable
 

@@ -1,7 +1,5 @@
 """Counts games, each once, even if it arrives twice."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 A game depends on its random state, its rules and the engine only, so any part of a data set can be reproduced.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

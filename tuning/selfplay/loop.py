@@ -4,8 +4,6 @@ A search of a few thousand nodes is short, so nothing between two searches may r
 record, :data:`GAME`, carries the rules in and the game out.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from engine.board.aliases import Color, Position, Score

@@ -7,8 +7,6 @@ smaller, error bars. After Michel Van den Bergh's notes for fishtest
 results themselves and nothing added to it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

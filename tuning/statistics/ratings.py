@@ -5,8 +5,6 @@ are in the ratio ``g1 : nu * sqrt(g1 * g2) : g2``, with one draw parameter ``nu`
 score depends on the difference alone, the colours being balanced by the plan of play.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf (Proposition 1.1) an
 https://www.cantate.be/Fishtest/normalized_elo_practical.pdf (Section 4.1).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

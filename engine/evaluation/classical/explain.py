@@ -1,7 +1,5 @@
 """The classical evaluation as a table: each term for White, Black and together, in middlegame and endgame."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

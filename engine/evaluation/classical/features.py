@@ -5,8 +5,6 @@ A feature is a number of a position for one colour, such as its number of rooks 
 the pieces of a type with n available squares.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

@@ -5,8 +5,6 @@ counts both. ``term`` is the only way in which a feature enters the sum; given a
 so that tuning and play share one code. If the trace is None, numba compiles no recording.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias

@@ -1,7 +1,5 @@
 """The features of a board from one perspective, and the output bucket."""
 
-from __future__ import annotations
-
 from engine.board.aliases import Color, Flag, Piece, Square
 from engine.evaluation.nnue.shape import OUTPUT_BUCKETS
 from engine.jit import helper

@@ -5,8 +5,6 @@ in order, all little-endian. The header gives the architecture, the quantisation
 ``training``, the recipe.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib

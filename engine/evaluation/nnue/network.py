@@ -6,8 +6,6 @@ evaluation is needed, from the nearest ply with a computed accumulator (lazy upd
 the board, its perspective is mirrored and the accumulator is refreshed (:mod:`engine.evaluation.nnue.refresh`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from engine.board.aliases import Color, Move, Ply, Position, Score

@@ -1,7 +1,5 @@
 """The network's output in plain numpy, from the whole board: the tests' oracle, and the terms of ``eval``."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engine.board.aliases import Position

@@ -5,8 +5,6 @@ with its board, and most pieces are still on the same squares: only the differen
 Eggers' idea, in Koivisto; known as Finny tables).
 """
 
-from __future__ import annotations
-
 from engine.board.aliases import Color, Position
 from engine.board.position import king_square
 from engine.board.types import I64, ONE, U64, ZERO

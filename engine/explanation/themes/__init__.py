@@ -4,8 +4,6 @@ Each theme has ``find(line)``, which returns a :class:`~engine.explanation.claim
 stricter than the word: the target must also be won in the line, so that the claim is true.
 """
 
-from __future__ import annotations
-
 from engine.explanation.claims import Finding
 from engine.explanation.line import Line
 from engine.explanation.themes import (

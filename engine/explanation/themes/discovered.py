@@ -1,7 +1,5 @@
 """Discovered attack and double check: a moving piece opens the line of another one."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

@@ -1,7 +1,5 @@
 """Draws at the end of a line: stalemate, repetition, insufficient material, the corner of a rook's pawn."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import chess

@@ -4,8 +4,6 @@ The definition follows the tagger of the lichess puzzles (github.com/ornicar/lic
 positions, no code), but is stricter: the fork must win its targets, and the forking piece must capture one.
 """
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

@@ -1,7 +1,5 @@
 """Hanging piece: it can simply be captured."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Form, Piece

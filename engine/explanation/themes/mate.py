@@ -1,7 +1,5 @@
 """Mate patterns: back rank and smothered mate."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import MatePattern

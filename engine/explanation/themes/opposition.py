@@ -1,8 +1,6 @@
 """Opposition: in a pawn ending the kings face each other with one square between them, and the side to
 move must give way."""
 
-from __future__ import annotations
-
 import chess
 
 

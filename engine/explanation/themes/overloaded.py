@@ -1,7 +1,5 @@
 """Overloaded and deflected pieces: a guard has to leave for one square and is missing on another."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

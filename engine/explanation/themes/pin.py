@@ -1,7 +1,5 @@
 """Pins: a piece that cannot move or recapture because of the piece behind it."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Form, Piece

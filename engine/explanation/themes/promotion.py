@@ -1,7 +1,5 @@
 """A pawn that queens: it promotes in the line, and the new piece survives."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding

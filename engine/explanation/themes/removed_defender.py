@@ -1,7 +1,5 @@
 """Removed defender: the guard of a piece is captured, and the piece falls."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

@@ -1,7 +1,5 @@
 """Skewer: a valuable piece must leave a slider's line of attack, and the piece behind it is lost."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

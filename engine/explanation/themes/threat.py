@@ -1,7 +1,5 @@
 """Double threat: a move threatens mate and a piece at once; the mate is parried and the piece lost."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

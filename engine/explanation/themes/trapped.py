@@ -1,7 +1,5 @@
 """Trapped piece: it is attacked and has no safe square."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.explanation.claims import Finding, Piece

@@ -1,7 +1,5 @@
 """The heap of bones: the smallest game worth a search tree."""
 
-from __future__ import annotations
-
 from engine.textbook.game import MAX, Game
 
 

@@ -1,7 +1,5 @@
 """Chess through python-chess: the rules from the library, material for an evaluation."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 import chess

@@ -1,7 +1,5 @@
 """Othello (Reversi) on a square board of any even size from 4."""
 
-from __future__ import annotations
-
 from engine.textbook.game import MAX, MIN, Game
 
 DIRECTIONS = tuple((dr, dc) for dr in (-1, 0, 1) for dc in (-1, 0, 1) if dr or dc)

@@ -1,7 +1,5 @@
 """Tic-tac-toe: small enough to search to the end, large enough to be worth pruning."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from engine.textbook.game import MAX, MIN, Game

@@ -1,7 +1,5 @@
 """Game trees written out as nested sequences, as in textbooks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isfinite
 from typing import TypeAlias

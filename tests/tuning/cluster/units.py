@@ -1,7 +1,5 @@
 """Units of work for the tests of clusters; here is nothing that takes long to import."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -11,8 +11,6 @@ With ``--boundscheck`` the engine's compiled code checks every index; it has a s
 and the first start takes minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -4,8 +4,6 @@ The judge receives each line sent to the engine, with its :class:`Meaning`, and 
 form a queue: each answer is that of its head, except for those that need not wait for a search.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ A step is a group of lines, each with its meaning for the judge; a pause; or a w
 not text are stored as Latin-1.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """The fewest steps that still fail, by delta debugging (Andreas Zeller and Ralf Hildebrandt, 2002)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

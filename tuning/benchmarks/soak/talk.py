@@ -1,7 +1,5 @@
 """Runs one script with one engine process."""
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import re
