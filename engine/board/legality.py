@@ -24,19 +24,7 @@ from engine.board.moves import (
     target_of,
 )
 from engine.board.position import bit, en_passant_is_legal, king_square, occupied_by_all, piece_on
-from engine.board.types import (
-    BISHOP,
-    I64,
-    KING,
-    KNIGHT,
-    NO_TYPE,
-    PAWN,
-    QUEEN,
-    RANK_1,
-    RANK_8,
-    ROOK,
-    ZERO,
-)
+from engine.board.types import BISHOP, I64, KING, KNIGHT, NO_TYPE, PAWN, QUEEN, RANK_1, RANK_8, ROOK, ZERO
 from engine.jit import helper
 
 

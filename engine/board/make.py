@@ -15,14 +15,7 @@ from engine.board.moves import (
     promoted_type,
     target_of,
 )
-from engine.board.position import (
-    move_piece_quietly,
-    piece_on,
-    put_piece,
-    remove_piece,
-    set_en_passant,
-    update_checks,
-)
+from engine.board.position import move_piece_quietly, piece_on, put_piece, remove_piece, set_en_passant, update_checks
 from engine.board.tables import tables
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, ONE, PAWN, ROOK, U64
 from engine.jit import helper

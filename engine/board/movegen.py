@@ -19,15 +19,7 @@ from engine.board.attacks import (
     rook_attacks,
     west,
 )
-from engine.board.moves import (
-    CAPTURE,
-    CASTLE_SHORT,
-    DOUBLE_PUSH,
-    EN_PASSANT,
-    PROMOTION,
-    QUIET,
-    encode,
-)
+from engine.board.moves import CAPTURE, CASTLE_SHORT, DOUBLE_PUSH, EN_PASSANT, PROMOTION, QUIET, encode
 from engine.board.position import bit, en_passant_is_legal, king_square, occupied_by_all
 from engine.board.types import (
     ALL,

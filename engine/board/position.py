@@ -3,21 +3,7 @@
 from engine.board.aliases import Bitboard, Color, MoveList, Piece, PieceType, Position, Square
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.tables import tables
-from engine.board.types import (
-    BISHOP,
-    EMPTY,
-    EP_PSEUDO,
-    I64,
-    KING,
-    KNIGHT,
-    NO_TYPE,
-    ONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    U64,
-    ZERO,
-)
+from engine.board.types import BISHOP, EMPTY, EP_PSEUDO, I64, KING, KNIGHT, NO_TYPE, ONE, PAWN, QUEEN, ROOK, U64, ZERO
 from engine.jit import helper, lsb, record_type, structure
 
 #: Plies of the game's history at which its older half is dropped.

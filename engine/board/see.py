@@ -4,15 +4,7 @@ import numpy as np
 
 from engine.board.aliases import Move, Position, Score
 from engine.board.attacks import attackers_to, bishop_attacks, rook_attacks
-from engine.board.moves import (
-    EN_PASSANT,
-    is_castling,
-    is_promotion,
-    kind_of,
-    origin_of,
-    promoted_type,
-    target_of,
-)
+from engine.board.moves import EN_PASSANT, is_castling, is_promotion, kind_of, origin_of, promoted_type, target_of
 from engine.board.position import bit, occupied_by_all, pins_of, type_on
 from engine.board.types import BISHOP, I64, KING, PAWN, PIECE_VALUES, QUEEN, ROOK, ZERO
 from engine.jit import helper

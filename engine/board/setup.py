@@ -8,14 +8,7 @@ import numpy as np
 from engine.board.aliases import Move, MoveList, Position, Square, Undo
 from engine.board.make import make_move
 from engine.board.movegen import ALL_MOVES, generate_moves
-from engine.board.moves import (
-    castled_king_square,
-    is_castling,
-    is_promotion,
-    origin_of,
-    promoted_type,
-    target_of,
-)
+from engine.board.moves import castled_king_square, is_castling, is_promotion, origin_of, promoted_type, target_of
 from engine.board.position import (
     GAME_HISTORY,
     MOVE_LIST,

@@ -18,13 +18,7 @@ from engine.search.context import Candidate, NodeState
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.do_move import do_move, do_null_move, extend_pv, prefetch_child, undo_move, undo_null_move
 from engine.search.extensions import low_depth_extension, may_be_singular, singular_extension
-from engine.search.history import (
-    capture_history,
-    find_threats,
-    reward_noisy,
-    reward_parent,
-    reward_quiet,
-)
+from engine.search.history import capture_history, find_threats, reward_noisy, reward_parent, reward_quiet
 from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
 from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.pruning import (

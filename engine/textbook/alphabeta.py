@@ -84,11 +84,7 @@ def negamax_alpha_beta(
 
 
 def null_window(
-    game: Game[S, A],
-    state: S | None = None,
-    depth: float = inf,
-    bound: float = 0.0,
-    **options: Unpack[SearchOptions],
+    game: Game[S, A], state: S | None = None, depth: float = inf, bound: float = 0.0, **options: Unpack[SearchOptions]
 ) -> Solution[A]:
     """Find only whether the value exceeds ``bound`` (MAX's view), with a window that no value fits into: the
     value returned is above ``bound`` exactly when minimax's is, and bounds it from that side.

@@ -43,11 +43,7 @@ def principal_variation_search(
 
 
 def mtdf(
-    game: Game[S, A],
-    state: S | None = None,
-    depth: float = inf,
-    guess: float = 0.0,
-    **options: Unpack[SearchOptions],
+    game: Game[S, A], state: S | None = None, depth: float = inf, guess: float = 0.0, **options: Unpack[SearchOptions]
 ) -> Solution[A]:
     """Close in on the value with null windows alone, from a first ``guess`` (MAX's view): each search raises
     the lower bound or brings down the upper one, and a transposition table keeps the repetition cheap.

@@ -12,19 +12,7 @@ from engine.uci.format import some_of
 
 #: The commands of the protocol.
 PROTOCOL = frozenset(
-    (
-        "uci",
-        "isready",
-        "ucinewgame",
-        "position",
-        "go",
-        "stop",
-        "ponderhit",
-        "quit",
-        "setoption",
-        "debug",
-        "register",
-    )
+    ("uci", "isready", "ucinewgame", "position", "go", "stop", "ponderhit", "quit", "setoption", "debug", "register")
 )
 
 #: Numbat's own commands, for people at a keyboard.

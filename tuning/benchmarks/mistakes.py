@@ -148,10 +148,7 @@ def judged(
 ) -> list[Judgement]:
     """``count`` judgements of moves that the level of this ``elo`` plays against itself."""
     found: list[Judgement] = []
-    with (
-        Engine(hash=16, uci_limitstrength=True, uci_elo=elo) as player,
-        Engine(hash=16) as judging,
-    ):
+    with Engine(hash=16, uci_limitstrength=True, uci_elo=elo) as player, Engine(hash=16) as judging:
         games = positions(player, limit, random.Random(seed))
         numbers = range(count)
         for _ in track(numbers, f"UCI_Elo {elo}", console=console, transient=True) if console else numbers:

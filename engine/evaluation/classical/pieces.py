@@ -1,13 +1,7 @@
 """Knights, bishops, rooks and queens: placement, mobility and attacks."""
 
 from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square
-from engine.board.attacks import (
-    bishop_attacks,
-    forward,
-    knight_attacks,
-    queen_attacks,
-    rook_attacks,
-)
+from engine.board.attacks import bishop_attacks, forward, knight_attacks, queen_attacks, rook_attacks
 from engine.board.position import bit
 from engine.board.types import BISHOP, I64, KING, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, U64, ZERO
 from engine.evaluation.classical.features import (

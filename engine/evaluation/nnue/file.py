@@ -96,12 +96,7 @@ def write_net(file: Path, net: Net) -> None:
         if array.min() < limits.min or array.max() > limits.max:
             raise ValueError(f"{name} does not fit {np.dtype(dtype).name}")
         payload += array.astype(dtype).tobytes()
-    header = {
-        **_EXPECTED,
-        "hidden": net.hidden,
-        "crc32": zlib.crc32(payload),
-        "training": net.training,
-    }
+    header = {**_EXPECTED, "hidden": net.hidden, "crc32": zlib.crc32(payload), "training": net.training}
     text = json.dumps(header, indent=1).encode()
     with drafted(file) as stream:
         stream.write(MAGIC + struct.pack("<I", len(text)) + text + payload)
