@@ -149,8 +149,7 @@ def limit_of(chosen: argparse.Namespace, seconds: float) -> tuple[Limit, str]:
 def terminated_as_interrupted() -> Iterator[None]:
     """Within this context SIGTERM raises KeyboardInterrupt, as Ctrl-C does, so that results are saved.
 
-    Only in the main thread; in others nothing changes.
-    """
+    Only in the main thread; in others nothing changes."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

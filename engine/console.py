@@ -59,8 +59,7 @@ def read_line(prompt: str, seconds: float | None = None) -> str | None:
     """A line that the user types; None after ``seconds`` without one. Bytes that are no text become U+FFFD.
 
     Raises EOFError at the end of the input, after printing a line end for the shell. Without a
-    terminal, and on Windows, there is no time limit.
-    """
+    terminal, and on Windows, there is no time limit."""
     if sys.stdin is None:  # started with standard input closed
         raise EOFError
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":

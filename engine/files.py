@@ -54,8 +54,7 @@ def drafted(path: Path) -> Iterator[BinaryIO]:
     old file's permissions are kept.
 
     Raises OSError, also for anything but a regular file. If the old file cannot be replaced, such as one open in
-    another program on Windows, the finished draft is kept, and the error's ``strerror`` says where.
-    """
+    another program on Windows, the finished draft is kept, and the error's ``strerror`` says where."""
     target = Path(os.path.realpath(path))
     mode = None
     with suppress(FileNotFoundError):
@@ -82,8 +81,7 @@ def check_place(path: Path, mark: str = "") -> None:
     """Check, before long work, that a file can be written at ``path``. With ``mark`` only an empty file or one that
     contains this text may be replaced.
 
-    Raises :class:`WriteError`.
-    """
+    Raises :class:`WriteError`."""
     try:
         if path.is_dir():
             reason = "it is a directory"
@@ -107,8 +105,7 @@ def check_place(path: Path, mark: str = "") -> None:
 def write_whole(path: Path, content: str | bytes | Iterable[str]) -> None:
     """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
 
-    Raises :class:`WriteError`.
-    """
+    Raises :class:`WriteError`."""
     try:
         with drafted(path) as draft:
             for part in (content,) if isinstance(content, (str, bytes)) else content:
@@ -121,8 +118,7 @@ def write_or_rescue(path: Path, content: str | bytes | Sequence[str]) -> None:
     """Write a file at the end of long work as :func:`write_whole` does; if that fails, write it into the user's home
     folder.
 
-    Raises :class:`WriteError`, which says where the file is.
-    """
+    Raises :class:`WriteError`, which says where the file is."""
     try:
         write_whole(path, content)
     except WriteError as error:

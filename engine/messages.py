@@ -87,8 +87,7 @@ PERFT = Number("plies", 0, 20)
 class Limits:
     """The limits of one search; without any it is infinite.
 
-    Raises ValueError, which names the field and the value, for a number outside the range in :data:`NUMBERS`.
-    """
+    Raises ValueError, which names the field and the value, for a number outside the range in :data:`NUMBERS`."""
 
     wtime: int | None = None
     """Milliseconds on White's clock, None for no clock. GUIs may send 0 or less; the engine then moves at once."""

@@ -103,8 +103,7 @@ def run(
 
     An exception of ``items`` is raised when the items before it are done; at once are raised OSError if no process can
     be started, and what the job raises before its first item. These, Ctrl-C and closing the generator end the
-    processes: there the job is interrupted as by Ctrl-C.
-    """
+    processes: there the job is interrupted as by Ctrl-C."""
     if jobs == 1 or not can_start():
         yield from _run_here(job, items, on_report)
         return

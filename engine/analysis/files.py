@@ -20,8 +20,7 @@ class AnalysisError(ValueError):
 def read_games(path: Path, report: Callable[[str], None] = lambda remark: None) -> list[chess.pgn.Game]:
     """All games of a PGN file; anything skipped or repaired is reported.
 
-    Raises :class:`AnalysisError` for a file without a game.
-    """
+    Raises :class:`AnalysisError` for a file without a game."""
     remarks: list[str] = []
     try:
         games = [found.game for found in reading.read_games(path, remarks.append)]
@@ -78,8 +77,7 @@ class AddedGame:
     """A game at the end of a PGN file, replaced after each move; the other games are left alone, also those that
     another program adds meanwhile.
 
-    Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if it cannot be written.
-    """
+    Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if it cannot be written."""
 
     def __init__(self, path: Path) -> None:
         check_place(path)

@@ -36,8 +36,7 @@ GLANCE_PLIES, LOOK_PLIES, THIRD_PLIES = 2, 3, 6
 class Pace:
     """What each position of a game has: ``amount`` milliseconds, nodes or plies, as ``unit`` says (a field of Limit).
 
-    Amounts are whole numbers, so that an interrupted run can be continued exactly.
-    """
+    Amounts are whole numbers, so that an interrupted run can be continued exactly."""
 
     unit: str
     amount: int

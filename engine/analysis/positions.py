@@ -31,8 +31,7 @@ class Lines:
     """The lines of a search as its reports come, best first: always those of one complete iteration.
 
     Reports come in rounds, one line after the other; the lines of an unfinished round are not comparable with
-    those of the round before.
-    """
+    those of the round before."""
 
     def __init__(self) -> None:
         self.shown: list[Analysis] = []

@@ -52,8 +52,7 @@ class GamePosition:
 
     ``score`` is None until the first search. ``line`` is the engine's. While the game is searched: ``deep`` after a
     longer search, ``reviewed`` when the move has been compared with the others in a longer search, ``outstanding`` if
-    the move may deserve praise.
-    """
+    the move may deserve praise."""
 
     board: chess.Board
     move: chess.Move | None
@@ -80,8 +79,7 @@ class Judged:
     player; ``better`` the line that should have been played, empty if the move was fine, and ``reply`` the line that
     punishes it; ``next_best`` the best line without a move that is praised; ``also`` other moves nearly as good as the
     better one, ``refuted`` others that are bad; ``chances`` White's with that line and after the move; ``reason`` says
-    why the move was bad, by a ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory.
-    """
+    why the move was bad, by a ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory."""
 
     board: chess.Board
     score: PovScore
@@ -145,8 +143,7 @@ class Findings:
     def played(self, at: int) -> PovScore | None:
         """Score after the move played at ``at``, with mates counted from ``at``.
 
-        A move that reaches a draw by the fifty moves or repetition is worth a draw, as the search counts the others.
-        """
+        A move that reaches a draw by the fifty moves or repetition is worth a draw, as the search counts the others."""
         if self.positions[at].move is None:
             return None
         reached, turn = self.positions[at + 1], self.positions[at].board.turn

@@ -51,8 +51,7 @@ PAGE_MARK = "\nconst games = [\n"
 
 def render(games: Sequence[str], engine: str, name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
     """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit. ``name`` is
-    that of the PGN file that can be downloaded from the page. With the name of a ``player`` it has his report.
-    """
+    that of the PGN file that can be downloaded from the page. With the name of a ``player`` it has his report."""
     data = {
         "engine": engine,
         "report": report_of(list(map(json.loads, games)), player, PHASES) if player else None,

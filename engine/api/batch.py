@@ -41,8 +41,7 @@ def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgre
     """The static values of the positions by ``evaluation``: centipawns for the side to move, int32.
 
     Raises :class:`PositionError` for an illegal position and TypeError for anything else; the message gives its index
-    (from 0) and the reason.
-    """
+    (from 0) and the reason."""
     evaluator, position = new_record(EVALUATOR), new_position()
     evaluation.install(evaluator)
     done, parts = 0, [np.empty(0, np.int32)]

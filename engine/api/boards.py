@@ -29,8 +29,7 @@ class PositionMixin:
     def set_position(self, fen: str | None, moves: Sequence[str] = ()) -> None:
         """Set the position: ``fen`` (None for the start position) and the ``moves`` played from it.
 
-        Raises :class:`PositionError`, which names the fault; the previous position then stays.
-        """
+        Raises :class:`PositionError`, which names the fault; the previous position then stays."""
         position = self._read(fen)
         play_moves(position, moves)
         self._set_position(position)
@@ -73,8 +72,7 @@ class PositionMixin:
         """Set the position from a python-chess board with the moves played on it; Chess960 if the board says
         so.
 
-        Raises :class:`PositionError`, also for a board of another variant.
-        """
+        Raises :class:`PositionError`, also for a board of another variant."""
         self._set_position(position_of(board, self._values["UCI_Chess960"]))
 
     def board(self) -> chess.Board:
@@ -84,8 +82,7 @@ class PositionMixin:
     def board_after(self, fen: str | None, moves: Sequence[str] = ()) -> chess.Board:
         """The board of :meth:`set_position` with the ``moves`` that led to it; the engine's position stays.
 
-        Raises :class:`PositionError`.
-        """
+        Raises :class:`PositionError`."""
         position = self._read(fen)
         board = _board_of(position)
         for text in moves:
@@ -106,8 +103,7 @@ def _board_of(position: Any) -> chess.Board:
 def position_of(board: chess.Board, chess960: bool = False) -> Any:
     """``board`` as a position record, with the moves since the last capture or pawn move.
 
-    Raises :class:`PositionError`, also for a board of another variant, and TypeError for anything but a board.
-    """
+    Raises :class:`PositionError`, also for a board of another variant, and TypeError for anything but a board."""
     check_board(board)
     if board.uci_variant != "chess":
         raise PositionError(f"the variant {board.uci_variant} is not supported")

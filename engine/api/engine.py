@@ -198,8 +198,7 @@ class Engine(PositionMixin):
     def set_option(self, name: str, value: Any) -> None:
         """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
 
-        Raises :class:`OptionError`; the previous value then stays.
-        """
+        Raises :class:`OptionError`; the previous value then stays."""
         self._do(partial(self._set, name, value))
 
     def _set_all(self, values: Mapping[str, Any]) -> None:
@@ -284,8 +283,7 @@ class Engine(PositionMixin):
     ) -> chess.Move | None:
         """The move the engine would play on ``board``, None if there is none; uses the book and plays at the level set.
 
-        ``on_report`` gets each report of the search. Raises as :meth:`analyse`.
-        """
+        ``on_report`` gets each report of the search. Raises as :meth:`analyse`."""
 
         def pass_on(info: Info) -> None:
             if on_report is not None and info.score is not None:
@@ -456,8 +454,7 @@ class Engine(PositionMixin):
         """End the work that runs, and that of calls that wait for their turn. A search then returns its result; an
         explanation and a bench raise :class:`Stopped`.
 
-        May be called at any time and from any thread.
-        """
+        May be called at any time and from any thread."""
         for signals in (*self._calls, *([self._job[1]] if self._job else ())):
             signals.stop()
 
@@ -480,8 +477,7 @@ class Engine(PositionMixin):
         """Search ``board`` and return the last complete report of the best line, in the engine's own records.
 
         ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits``
-        would never end the search, and any error raised by ``on_info``, which ends the search.
-        """
+        would never end the search, and any error raised by ``on_info``, which ends the search."""
         if not isinstance(limits, Limits):
             raise TypeError(f"search takes engine.Limits, not {limits!r}; analyse takes a chess.engine.Limit")
         info = self._search(board, replace(limits, analysis=True), on_info, lines).info
@@ -517,8 +513,7 @@ class Engine(PositionMixin):
         :meth:`stop` or :meth:`ponderhit`, or one of ``signals``, which may come before the search begins.
 
         ``on_info`` is called in the thread of the search. In a :class:`engine.search.threads.DeepThread` that is this
-        one.
-        """
+        one."""
         signals, position = signals or Signals(), self._position
         arguments = (position, limits, on_info or _ignore, self._values["MultiPV"], signals)
         if not in_deep_thread():
@@ -535,8 +530,7 @@ class Engine(PositionMixin):
     def _turn(self) -> RLock:
         """The lock to hold. Raises RuntimeError where waiting for it would be wrong.
 
-        A property rather than a context manager: Python code after the lock is taken could be interrupted.
-        """
+        A property rather than a context manager: Python code after the lock is taken could be interrupted."""
         if self._process != os.getpid():
             raise RuntimeError(_FORKED)
         self._refuse_closed()
@@ -602,8 +596,7 @@ class Engine(PositionMixin):
         milliseconds.
 
         ``on_position`` gets index (from 1), number of positions, FEN and nodes of each. Raises :class:`Stopped` when
-        another thread ends it, or ``signals`` do, if given.
-        """
+        another thread ends it, or ``signals`` do, if given."""
         signals = signals or Signals()
         limits, fens = Limits(depth=depth or bench.DEPTH), fens or bench.positions()
 

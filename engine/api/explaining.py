@@ -100,8 +100,7 @@ def claim_of_best(
 ) -> Claim:
     """What the best move on ``board`` does, its tablebase result, or who stands better.
 
-    ``best`` is its line, and ``other`` the next best one, if there is one. One search, for a threat.
-    """
+    ``best`` is its line, and ``other`` the next best one, if there is one. One search, for a threat."""
     assert best.move is not None
     found = None
     if other is not None:

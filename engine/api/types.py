@@ -36,8 +36,7 @@ class Analysis(Figures, Mapping[str, Any]):
     ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
     ``wdl``, the chances to win, draw and lose in thousandths; None if not computed.
     ``pv`` is the principal variation. ``bound`` is "lowerbound" or "upperbound" if the score is only that, else empty.
-    ``time`` is in seconds. The other fields are those of :class:`engine.messages.Figures`.
-    """
+    ``time`` is in seconds. The other fields are those of :class:`engine.messages.Figures`."""
 
     score: PovScore
     pv: tuple[chess.Move, ...] = ()
@@ -213,8 +212,7 @@ class Stream(Iterator[Analysis]):
     """The reports of a running search, one by one, as they come; it ends with the search.
 
     Leaving its context, :meth:`close` and dropping it end the search. :meth:`stop` asks for that from any thread and
-    returns at once; pending reports can still be read.
-    """
+    returns at once; pending reports can still be read."""
 
     def __init__(self, board: chess.Board, feed: Feed, stop: Callable[[], None]) -> None:
         self._board = board.copy(stack=False)

@@ -141,8 +141,7 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
 def material_quiescence(work: CaptureSearch, alpha: int, beta: int, ply: Ply) -> int:
     """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft.
 
-    A side that is not in check may stand pat, and does so unless it gains.
-    """
+    A side that is not in check may stand pat, and does so unless it gains."""
     position, here = work.position, work.stack[ply]
     here.length = 0
     work.nodes += 1

@@ -168,8 +168,7 @@ def set_fen(position: Position, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
     It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
-    which names the fault; ``position`` must then not be used (set a spare record and copy it).
-    """
+    which names the fault; ``position`` must then not be used (set a spare record and copy it)."""
     if len(fen) > _LONGEST_FEN:
         raise PositionError(f"FEN {quoted(fen)} has {len(fen)} characters")
     fields = fen.split()
@@ -237,8 +236,7 @@ def _castling_field(position: Position, shredder: bool) -> str:
 def to_fen(position: Position, shredder: bool = False) -> str:
     """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
 
-    The en passant square is written only if a pawn could capture there, as X-FEN demands.
-    """
+    The en passant square is written only if a pawn could capture there, as X-FEN demands."""
     ranks = []
     for rank in range(7, -1, -1):
         text, gap = "", 0

@@ -108,8 +108,7 @@ def straight_movers(position: Position, own: Bitboard) -> Bitboard:
 def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Squares that a diagonal mover on ``square`` reaches without leaving its pin.
 
-    One mask for all pins is enough: a piece pinned on one diagonal ray of its king meets no other such ray.
-    """
+    One mask for all pins is enough: a piece pinned on one diagonal ray of its king meets no other such ray."""
     targets = bishop_attacks(square, occupied)
     if bit(square) & position.pinned_diagonal:
         targets &= position.pinned_diagonal

@@ -18,8 +18,7 @@ def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     """Whether the exchange that ``move`` starts gains at least ``threshold`` centipawns for the side to move.
 
     Both sides capture with their least valuable attacker and may stop; x-ray attackers join in. Pinned pieces do
-    not capture while a pinner stands. Castling gains 0. (As in Stockfish: a bound in place of a swap list.)
-    """
+    not capture while a pinner stands. Castling gains 0. (As in Stockfish: a bound in place of a swap list.)"""
     if is_castling(move):
         return threshold <= 0
     origin, target = origin_of(move), target_of(move)

@@ -109,8 +109,7 @@ def play_text(position: Position, moves: MoveList, text: Any) -> int:
     """Play moves in UCI notation, separated by single spaces; ``moves`` is scratch space.
 
     Castling is accepted as the king's two-square move and as the king taking its rook. Returns -1, or the index of the
-    first character of an illegal move.
-    """
+    first character of an illegal move."""
     start = 0
     while start < len(text):
         end = start

@@ -60,8 +60,7 @@ def is_rook_pawn_draw(position: Position) -> bool:
     king in or next to that corner.
 
     It is a draw with either side to move: to guard the corner the attacking king would have to stand next to the lone
-    king, which can therefore always step there, or capture what has queened there, and is at worst stalemated.
-    """
+    king, which can therefore always step there, or capture what has queened there, and is at worst stalemated."""
     white_alone = _is_lone(position.colors[WHITE])
     if not white_alone and not _is_lone(position.colors[BLACK]):
         return False

@@ -70,8 +70,7 @@ def load_weights(file: Path = WEIGHTS_FILE) -> None:
 
     The file holds ``material`` (centipawns by piece name), ``phase`` (by piece name) and ``piece_square`` (by name and
     ``middlegame`` or ``endgame``, eight rows of eight centipawn values from White's view, eighth rank first).
-    Raises OSError, KeyError or ValueError if it does not.
-    """
+    Raises OSError, KeyError or ValueError if it does not."""
     table = json.loads(file.read_text())
     for kind, name in enumerate(PIECE_NAMES):
         for stage in ("middlegame", "endgame"):

@@ -21,8 +21,7 @@ def merit(
 ) -> Claim | None:
     """What the first move of ``line`` does on ``board``; None if nothing is certain.
 
-    ``threat`` is how the same side would continue if the other one passed.
-    """
+    ``threat`` is how the same side would continue if the other one passed."""
     best = Line.of(board, line)
     if not best.moves:
         return None

@@ -83,8 +83,7 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
 
     None if there is nothing to explain: it is the best move or, unless it is marked as bad, costs next to nothing and
     misses no short mate. ``tables`` looks boards up in the tablebases. Raises
-    :class:`~engine.messages.PositionError` for a position that the engine refuses.
-    """
+    :class:`~engine.messages.PositionError` for a position that the engine refuses."""
     if not case.best.moves or case.best.moves[0] == case.move:
         return None
     visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0

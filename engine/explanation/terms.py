@@ -45,8 +45,7 @@ def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> di
     the classical evaluation.
 
     Compiles the classical evaluation's trace if it is not in the cache. Raises
-    :class:`~engine.messages.PositionError` for a position that the engine refuses.
-    """
+    :class:`~engine.messages.PositionError` for a position that the engine refuses."""
     from engine.board.setup import new_position
     from engine.evaluation.classical.explain import group_shares
 

@@ -123,8 +123,7 @@ def kernel(signature: Any, spare: bool = False) -> Callable[[_Function], _Functi
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
 
     Compiled callers call it by its symbol and contain no copy of it. If no game calls it, it is ``spare``: a start
-    neither waits for it nor loads it.
-    """
+    neither waits for it nor loads it."""
 
     def decorate(function: _Function) -> _Function:
         if INTERPRETED:

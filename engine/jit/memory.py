@@ -55,8 +55,7 @@ def _record_dtype(dtype: np.dtype) -> np.dtype:
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
     """A zeroed array of ``count`` records, aligned to a cache line; pages are touched on first use.
 
-    Raises MemoryError if the system refuses.
-    """
+    Raises MemoryError if the system refuses."""
     size = dtype.itemsize * count
     unit, room = _CACHE_LINE, size + _CACHE_LINE
     if size >= _LARGE:
@@ -78,8 +77,7 @@ def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[
     """A record that exists once in the process, and the function by which kernels access it.
 
     The address is a linker symbol: ``name`` and the number of this copy of the package. Compiled code thus contains
-    no copy of the contents and stays cacheable; a global array would be frozen into every function that reads it.
-    """
+    no copy of the contents and stays cacheable; a global array would be frozen into every function that reads it."""
     dtype = structure(record_class)
     array = allocate(dtype)
     record = array[0]
@@ -104,8 +102,7 @@ def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[
 def record_at(record_class: type[_Item]) -> Callable[[int, int], _Item]:
     """A function ``(address, index) -> record`` for arrays whose size is known only at run time.
 
-    It checks nothing; the caller keeps the memory alive.
-    """
+    It checks nothing; the caller keeps the memory alive."""
     dtype = structure(record_class)
     if INTERPRETED:
         import ctypes

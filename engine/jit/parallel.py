@@ -38,8 +38,7 @@ class NotCompiled(RuntimeError):
 def compile_apart(kernels: list[Kernel]) -> None:
     """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible.
 
-    Does nothing on one processor, or if there is little to do.
-    """
+    Does nothing on one processor, or if there is little to do."""
     count = min(_processors(), _MAX_PROCESSES, len(kernels))
     if count < 2 or len(kernels) < _WORTHWHILE or not can_start():
         return

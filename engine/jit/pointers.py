@@ -20,8 +20,7 @@ _FUNCTIONS: dict[int, Any] = {}
 def address_of(kernel: Any, signature: Any) -> int:
     """The address of the machine code of ``kernel`` for its ``signature``; compiles it if necessary.
 
-    The address is valid as long as the kernel's module stays loaded.
-    """
+    The address is valid as long as the kernel's module stays loaded."""
     if INTERPRETED:
         _FUNCTIONS[id(kernel)] = kernel
         return id(kernel)
@@ -51,8 +50,7 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 def callback(function: Callable[[int, int], int]) -> tuple[int, object]:
     """The address at which compiled code calls the Python ``function`` of two int64, and an object to keep as long.
 
-    The function may raise nothing. It takes the interpreter's lock, also from code that runs without it.
-    """
+    The function may raise nothing. It takes the interpreter's lock, also from code that runs without it."""
     if INTERPRETED:
         _FUNCTIONS[id(function)] = function
         return id(function), function

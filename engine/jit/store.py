@@ -57,8 +57,7 @@ class Store:
     """Compiled code in ``folder``.
 
     ``settings`` identifies everything that affects the code besides its sources; ``layers`` maps each layer to a
-    function that returns the identifier of its sources.
-    """
+    function that returns the identifier of its sources."""
 
     def __init__(self, folder: Path, settings: str, layers: Mapping[str, Callable[[], str]]) -> None:
         self.folder = folder

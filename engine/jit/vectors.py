@@ -90,8 +90,7 @@ if INTERPRETED:
         """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``.
 
         The ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must
-        fit in 16 bits, the sum in 32.
-        """
+        fit in 16 bits, the sum in 32."""
         values = np.concatenate((first[:columns], second[:columns])).clip(0, most).astype(np.int64)
         return int((values * values * weights[int(start) : int(start + 2 * columns)]).sum())
 

@@ -26,8 +26,7 @@ def warm_up(report: Report, layer: str = START, spare: bool = False, later: tupl
     Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for the kernels that a game
     needs, and with ``spare`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
     cache is unusable, or that process gets no further, this one compiles, and one more report gives the reason. The
-    detached process then goes on with the modules called ``later``, for which this one does not wait.
-    """
+    detached process then goes on with the modules called ``later``, for which this one does not wait."""
     kernels = not_ready(layer) + [kernel for kernel in KERNELS if spare and kernel.is_postponed()]
     absent = [kernel for kernel in _absent(kernels) if spare or not kernel.spare]
     if absent and STORE.prepare():

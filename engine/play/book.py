@@ -40,8 +40,7 @@ class Book:
     def open(self, path: str) -> None:
         """Use the book in ``path`` instead of the previous one; an empty path means none.
 
-        Raises :class:`OptionError` for a file that cannot be used; the previous book then stays.
-        """
+        Raises :class:`OptionError` for a file that cannot be used; the previous book then stays."""
         if not path:
             self.close()
             return
@@ -66,8 +65,7 @@ class Book:
     def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
         """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight.
 
-        None if the book has none; entries that are illegal here are skipped.
-        """
+        None if the book has none; entries that are illegal here are skipped."""
         if self._reader is None:
             return None
         try:

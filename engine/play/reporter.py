@@ -51,8 +51,7 @@ class RootChoice:
     """The root ``moves`` to search, and how.
 
     ``outcomes`` are the tablebases' results of all root moves, best first, if they decide the move; ``probes`` counts
-    the positions probed for them. ``level`` is the strength to play at, None for full strength.
-    """
+    the positions probed for them. ``level`` is the strength to play at, None for full strength."""
 
     moves: list[int]
     limits: Limits

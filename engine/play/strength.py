@@ -87,8 +87,7 @@ def without_visible_blunders(scores: Sequence[int], gains: Sequence[int]) -> lis
     search's, ``gains`` those of :func:`engine.play.glance.at_a_glance`.
 
     The search counts because a piece may be left hanging for a good reason. There is none to allow a mate in one, which
-    a short search may have pruned.
-    """
+    a short search may have pruned."""
     sound = [index for index, gain in enumerate(gains) if gain > -MATE_IN_ONE] or list(range(len(gains)))
     best = sound[0]
     return [

@@ -61,8 +61,7 @@ class RootProbe:
     """The tablebases' results of all moves of a position: ``ranked``, best first.
 
     ``progress`` are the moves to play when no mate is in sight: of those that keep the result, if it is a win, the
-    quickest to the next capture or pawn move, else all.
-    """
+    quickest to the next capture or pawn move, else all."""
 
     ranked: tuple[Ranked, ...]
     progress: tuple[chess.Move, ...]
@@ -100,8 +99,7 @@ class Tablebase:
         """Use the tables in the directories of ``path``, separated by ``os.pathsep``, instead of the previous ones.
 
         Reports the numbers of WDL and DTZ tables. An unusable directory or file is reported and skipped. No search may
-        run meanwhile.
-        """
+        run meanwhile."""
         self.close()
         self._reported.clear()
         self._waited = 0.0
@@ -145,8 +143,7 @@ class Tablebase:
         """A search's access to the tables; None if there are none.
 
         It probes positions with at most ``pieces``, and those with exactly as many only from ``depth`` on. Without
-        ``fifty`` the 50-move rule is ignored.
-        """
+        ``fifty`` the 50-move rule is ignored."""
         prober = self._prober
         if prober is None or min(pieces, prober.largest) == 0:
             return None
@@ -169,8 +166,7 @@ class Tablebase:
         """The results of all moves of ``board``; None if the tables do not cover it, or after ``timeout`` seconds.
 
         ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one included,
-        as often as they occurred. Without ``fifty`` the 50-move rule is ignored.
-        """
+        as often as they occurred. Without ``fifty`` the 50-move rule is ignored."""
         reader = self._reader
         if reader is None or board.castling_rights or board.occupied.bit_count() > self.largest:
             return None

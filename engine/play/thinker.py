@@ -54,8 +54,7 @@ class Thinker:
 
     ``values`` are the options by name, current at each move. Those of :data:`BUILT_FROM` are read at construction;
     later changes go through methods. ``report`` gets one line for each file that cannot be used. Raises
-    :class:`OptionError`, as do the methods that set something; the previous state then stays.
-    """
+    :class:`OptionError`, as do the methods that set something; the previous state then stays."""
 
     def __init__(self, values: Mapping[str, Any], report: Callable[[str], None]) -> None:
         self._values = values

@@ -57,8 +57,7 @@ def read_games(
     """The games of a PGN file, one by one; ``advance`` is called with the bytes read so far.
 
     Anything skipped, repaired or not understood is reported with file, line and game. Raises
-    :class:`~engine.reading.text.ReadError` for anything but a text file.
-    """
+    :class:`~engine.reading.text.ReadError` for anything but a text file."""
     place = os.fspath(path)
     lines = read_lines(path, lambda line, text: report(f"{place}:{line}: {text}"), advance)
     return games_of(lines, report, place)

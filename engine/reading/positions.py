@@ -33,8 +33,7 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
 
     Castling rights that only exist in Chess960 make it a Chess960 position, as does ``chess960``. Rights without their
     king or rook, and en passant squares that no pawn has just passed, are dropped, as over UCI.
-    ``unreachable`` accepts checks that cannot occur in a game. Raises PositionError.
-    """
+    ``unreachable`` accepts checks that cannot occur in a game. Raises PositionError."""
     fields = line.split(None, 6)
     if len(fields) < 4:
         found = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
@@ -121,8 +120,7 @@ def read_board(
 ) -> chess.Board:
     """The board for ``fen``, the start position if it is empty or ``startpos``; see :func:`read_position`.
 
-    Repairs are reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations.
-    """
+    Repairs are reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations."""
     if fen and fen != "startpos" and len(fen.split()) < 4 and fen.count("/") != 7:
         raise PositionError(f"{'neither a FEN nor a file' if epd else 'not a FEN'}: {quoted(fen)}")
     found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)

@@ -38,8 +38,7 @@ def read_lines(
 ) -> Iterator[Line]:
     """The lines of a text file; ``advance`` is called with the bytes read so far.
 
-    Raises :class:`ReadError` for a missing file, a pipe, a device or a binary file.
-    """
+    Raises :class:`ReadError` for a missing file, a pipe, a device or a binary file."""
     try:
         stream = open_regular(path)
     except OSError as error:

@@ -109,8 +109,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
 
     Fail-soft: a result r <= alpha is an upper bound, r >= beta a lower bound, anything between is exact, with its line
     in the frame of ``ply``. Meaningless once ``worker.aborted`` is set. The window is null except in the principal
-    variation; ``cut_node`` is 1 if a fail-high is expected.
-    """
+    variation; ``cut_node`` is 1 if a fail-high is expected."""
     if CHECKED:
         assert -INFINITY <= alpha < beta <= INFINITY
         assert 0 <= ply <= MAX_PLY

@@ -27,8 +27,7 @@ def _nonpawn_slot(position: Position, color: Color) -> int:
 def corrected_eval(worker: WorkerRecord, ply: Ply, raw_eval: Score) -> Score:
     """``raw_eval`` plus the corrections for this pawn structure, these pieces and the previous move.
 
-    An advantage counts less as the 50-move rule approaches.
-    """
+    An advantage counts less as the 50-move rule approaches."""
     position = worker.position
     side = I64(position.side)
     params = params_of(worker)

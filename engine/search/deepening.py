@@ -223,8 +223,7 @@ def deepen(worker: WorkerRecord, quiet_until: int) -> int:
 
     Returns ITERATION when ``deepening.lines`` are new, FAILED_LOW or FAILED_HIGH when the window of the only line
     wanted failed (``deepening.score`` then bounds its value), and OVER when the search is over and all is reported,
-    the result of an aborted iteration included.
-    """
+    the result of an aborted iteration included."""
     progress = worker.deepening
     while progress.depth <= progress.last and worker.aborted == 0:
         outcome = _search_window(worker)

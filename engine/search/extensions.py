@@ -35,8 +35,7 @@ def singular_extension(
 
     Double and triple extensions: if the others are far worse, the move is forced and gets two or three plies, outside
     the principal variation and not too often in a line. Not in won games, which have many long forced lines but a mate
-    in a short one.
-    """
+    in a short one."""
     params = params_of(worker)
     if score < singular_beta:
         if node.is_pv or frame_at(worker, ply).double_extensions >= params.DoubleExtensions:

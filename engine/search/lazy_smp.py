@@ -19,8 +19,7 @@ class SearchTask:
     """What to search: ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it.
 
     ``lines`` is the number of lines wanted. The clock runs since ``began`` (``time.perf_counter``, seconds) and loses
-    ``overhead`` milliseconds outside the engine.
-    """
+    ``overhead`` milliseconds outside the engine."""
 
     position: Position
     moves: list[int]
@@ -57,8 +56,7 @@ class SearchTask:
 def vote(lines: Sequence[RootLine]) -> RootLine:
     """The best of the lines that the threads ended with.
 
-    Each thread votes for its move with its depth and score; a proved win or loss outranks all votes.
-    """
+    Each thread votes for its move with its depth and score; a proved win or loss outranks all votes."""
     if not lines:
         return RootLine()
     if proved := [line for line in lines if abs(line.score) > DECIDED and not line.bound]:

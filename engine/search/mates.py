@@ -42,8 +42,7 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 def is_mate(worker: WorkerRecord, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
-    The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set.
-    """
+    The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set."""
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
@@ -112,8 +111,7 @@ class Prover:
         quarter of that for each further move.
 
         Returns the plies to mate, positive for the side to move and negative against it, and the line; 0 while there is
-        none.
-        """
+        none."""
         record = self._record
         limit = int(record["node_limit"])
         plies, line = 0, list[int]()
@@ -137,8 +135,7 @@ class Prover:
     def _line(self, plies: int) -> list[int]:
         """A line to mate in exactly ``plies`` against the longest defence, empty if there is none.
 
-        No shorter mate may exist.
-        """
+        No shorter mate may exist."""
         line = []
         current, moves = new_position(), self._moves
         copy_position(current, self._position)
@@ -172,8 +169,7 @@ class Prover:
 class MateGoal:
     """Ends a search for ``go mate`` when a mate within the limit is proved, by its lines or by a :class:`Prover`.
 
-    ``maximum`` is the time limit of the search, None without one.
-    """
+    ``maximum`` is the time limit of the search, None without one."""
 
     def __init__(
         self, task: SearchTask, worker: Worker, maximum: float | None, on_line: Callable[[RootLine], None]

@@ -81,8 +81,7 @@ class Ticker:
 class Pool:
     """The workers, and the control record through which they are stopped.
 
-    ``report`` gets a line when the system refuses threads. Raises MemoryError without room for one worker.
-    """
+    ``report`` gets a line when the system refuses threads. Raises MemoryError without room for one worker."""
 
     def __init__(self, threads: int, evaluation: Evaluation, report: Callable[[str], None] = lambda line: None) -> None:
         self._evaluation = evaluation
@@ -112,8 +111,7 @@ class Pool:
     def resize(self, threads: int) -> None:
         """Have ``threads`` workers, or as many as the system allows; new ones have empty histories.
 
-        Those that can run at once get their memory now, the others in their first search.
-        """
+        Those that can run at once get their memory now, the others in their first search."""
         self._wait_for_helpers()
         self._active = []
         touched: list[ThreadTask[None]] = []
@@ -204,8 +202,7 @@ class Pool:
         ``on_line`` gets each iteration's lines, and those of failed windows; ``on_tick`` is called once a second after
         the first few. Both run in this thread, which needs a deep stack. Under ``infinite`` and ``ponder`` the return
         waits silently for a signal. The result always holds a legal move; it may differ from the last line of
-        ``on_line``.
-        """
+        ``on_line``."""
         main, limits = self.workers[0], task.limits
         self._begin(task, on_tick)
         try:
@@ -277,8 +274,7 @@ class Pool:
         """Obey the signals of the search that runs.
 
         Time spent pondering counts towards the optimum, so a search that has used it up ends at once; the maximum,
-        which protects the clock, counts from ``ponderhit``.
-        """
+        which protects the clock, counts from ``ponderhit``."""
         with self._lock:
             task = self._task
             if task is None:
@@ -342,8 +338,7 @@ class Pool:
     def _quiet_until(self, task: SearchTask) -> int:
         """The clock ticks until which the search reports nothing; NEVER if it reports everything.
 
-        On the clock no reader keeps up, and the time between two windows is lost.
-        """
+        On the clock no reader keeps up, and the time between two windows is lost."""
         optimum, limits = self._budget.optimum, task.limits
         if optimum is None or task.lines > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
             return NEVER

@@ -24,8 +24,7 @@ def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, dept
     """The transposition table's score if it settles a node outside the principal variation, else NONE.
 
     Far from the leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind means that
-    the line above needs another look.
-    """
+    the line above needs another look."""
     found = frame_at(worker, ply).probe
     score = from_table(found.score, ply, I64(worker.position.rule50))
     if found.found == 0 or found.depth < depth or not settles(found.bound, score, alpha, beta):
@@ -46,8 +45,7 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 
     In a won game only the mate is left to find, which the evaluation cannot see: a quiet move that prepares it looks
     worse than one that wins another pawn. So near the root only the mop-up evaluation of a lone king may prune then.
-    In check, where ``static_eval`` is NONE, the rules that need none may prune.
-    """
+    In check, where ``static_eval`` is NONE, the rules that need none may prune."""
     return bound < params.WonScore or ply > params.WonPly or abs(static_eval) >= WON
 
 
@@ -58,8 +56,7 @@ def reverse_futility_margin(
     """The margin in centipawns by which the static evaluation must exceed beta for a cutoff at ``depth``.
 
     Less if the side to move is improving, or the other side's last move made its position worse; ``is_new``: no table
-    entry where a fail-high is expected.
-    """
+    entry where a fail-high is expected."""
     params, before = params_of(worker), frame_at(worker, ply - 1).static_eval
     margin = params.ReverseFutilityMargin * depth
     if improving:
@@ -78,8 +75,7 @@ def may_try_null_move(
     """Whether to try a null move: the evaluation, or the TT score that bounds it, is at least beta, a fail-high is
     expected, and the previous move was not null.
 
-    Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected it rarely pays.
-    """
+    Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected it rarely pays."""
     return (
         depth >= params_of(worker).NullMoveDepth
         and best_eval >= beta
@@ -136,8 +132,7 @@ def prunes_quiet(
     """Whether to skip the quiet ``candidate``. If it is too late or futile, ``picker.skip_quiets`` is set to skip all
     later quiet moves too, unless the node spares checks.
 
-    ``lmr_depth`` is the depth after late move reductions; ``has_best``: another move raised alpha.
-    """
+    ``lmr_depth`` is the depth after late move reductions; ``has_best``: another move raised alpha."""
     params, frame = params_of(worker), frame_at(worker, ply)
     # Late move pruning: with good ordering the last quiet moves rarely help. Not at ply 1: the reply that saves a queen
     # may be the third quiet move, and a few nodes must be enough to see it.

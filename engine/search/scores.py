@@ -49,8 +49,7 @@ def to_table(score: Score, ply: Ply) -> Score:
 def from_table(score: Score, ply: Ply, rule50: int) -> Score:
     """Undo :func:`to_table` at a node whose 50-move clock stands at ``rule50`` plies.
 
-    A mate that the 50-move rule would prevent becomes a mere advantage (as in Stockfish).
-    """
+    A mate that the 50-move rule would prevent becomes a mere advantage (as in Stockfish)."""
     if score > DECIDED:
         if score > MATE_BOUND and MATE - score > 100 - rule50:
             return DECIDED

@@ -33,8 +33,7 @@ NEVER = 0
 class Control(Record):
     """Shared by the whole search: the ``stop`` flag, and the ``deadline`` in clock ticks, :data:`NEVER` for none.
 
-    Each is one aligned word, so a thread reads either the old value or the new one, on every processor.
-    """
+    Each is one aligned word, so a thread reads either the old value or the new one, on every processor."""
 
     stop: int
     deadline: int

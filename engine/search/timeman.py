@@ -45,8 +45,7 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
     not given). ``overhead`` is lost between engine and clock with every move.
 
-    Self-play compiles it too: its clocks count nodes.
-    """
+    Self-play compiles it too: its clocks count nodes."""
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
     # then a share of the time is for thinking, but never more than this move's overhead leaves. In sudden death the
     # share falls with the clock, because the number of moves to come is unknown.
@@ -72,8 +71,7 @@ def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
     iterations, and is worth ``drop`` centipawns less than in the previous one.
 
     A move that takes most of the nodes has no rival; a move that stays best over many iterations is unlikely to change;
-    a falling score deserves another look (the three rules of Stockfish and its derivatives).
-    """
+    a falling score deserves another look (the three rules of Stockfish and its derivatives)."""
     effort = 1 + params.TimeEffort / 100 * (SHARE_EXPECTED - share)
     stability = 1 + params.TimeStability / 100 * (STABLE_EXPECTED - min(stable, STABLE_ENOUGH))
     trend = 1 + params.TimeTrend / 10_000 * max(-20, min(drop, 60))
@@ -83,8 +81,7 @@ def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
 def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters) -> Budget:
     """The budget for the side to move. ``overhead`` is lost between engine and clock with every move.
 
-    If only the opponent's clock was given, the move has no budget.
-    """
+    If only the opponent's clock was given, the move has no budget."""
     if limits.movetime is not None:
         time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), MIN_TIME)
         budget = Budget(time, time)
@@ -106,8 +103,7 @@ class NodeClock:
     ``nodestime``).
 
     ``rate`` nodes count as a millisecond; 0 uses real time. The GUI's clock, which runs in real time, counts only at
-    the first move of a game.
-    """
+    the first move of a game."""
 
     def __init__(self) -> None:
         self.rate = 0

@@ -109,8 +109,7 @@ def clock_key(rule50: int) -> Key:
     """The 50-move clock's part of a key: nothing while it is low, else one of eleven numbers.
 
     The same position is worth less with a higher clock, and near the limit it is a draw, so a score must not be reused
-    at another clock (as in Stockfish).
-    """
+    at another clock (as in Stockfish)."""
     if rule50 < FIRST_CLOCK:
         return ZERO
     return U64((rule50 - FIRST_CLOCK) // CLOCK_STEP + 1) * _CLOCK_MIX
@@ -133,8 +132,7 @@ def probe(table: TableRecord, key: Key, result: Probe) -> None:
     """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
 
     The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share a key:
-    test it before making it.
-    """
+    test it before making it."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     for slot in range(CLUSTER_SIZE):
         data = cluster.packed[slot]
@@ -226,8 +224,7 @@ def _hashfull(table: TableRecord) -> int:
 class TranspositionTable:
     """The table's memory, and its record for kernels.
 
-    Raises :class:`OptionError` if ``megabytes`` cannot be allocated.
-    """
+    Raises :class:`OptionError` if ``megabytes`` cannot be allocated."""
 
     def __init__(self, megabytes: int) -> None:
         self.record: Any = new_record(TABLE)
@@ -235,8 +232,7 @@ class TranspositionTable:
 
     def resize(self, megabytes: int) -> None:
         """Replace the table with an empty one of ``megabytes``. Pages are allocated on first touch: call :meth:`clear`,
-        or the search waits for them. After an :class:`OptionError` the table is unchanged.
-        """
+        or the search waits for them. After an :class:`OptionError` the table is unchanged."""
         clusters = megabytes * (1 << 20) // CLUSTER.itemsize
         if clusters * CLUSTER.itemsize > _physical_memory():
             raise OptionError(f"Hash {megabytes} MB is more than this machine's memory")

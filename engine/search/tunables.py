@@ -35,8 +35,7 @@ _GROWTH = np.outer(_LOGARITHMS[:_DEPTHS], _LOGARITHMS[:_MOVES])
 class Parameters:
     """A set of search parameters: the defaults except for ``values`` by name. Kernels read ``record``.
 
-    Raises :class:`OptionError` as :meth:`set`.
-    """
+    Raises :class:`OptionError` as :meth:`set`."""
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         self.record: Any = new_record(TUNABLES)
@@ -51,8 +50,7 @@ class Parameters:
     def set(self, name: str, value: int) -> None:
         """Set one parameter, from the next search on.
 
-        Raises :class:`OptionError` if ``name`` is unknown or ``value`` out of its range.
-        """
+        Raises :class:`OptionError` if ``name`` is unknown or ``value`` out of its range."""
         param = _KNOWN.get(name)
         if param is None:
             raise OptionError(f"unknown parameter '{name}'")

@@ -33,8 +33,7 @@ class RootLine:
     """A line found by an iteration: score in centipawns, moves as the kernels encode them.
 
     ``bound`` is ``lowerbound`` or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the
-    lines of one search from 1.
-    """
+    lines of one search from 1."""
 
     depth: int = 0
     seldepth: int = 0
@@ -80,8 +79,7 @@ class Worker:
     def touch(self) -> None:
         """Touch the whole record and the compiled code, so that no search waits for them. Forgets everything.
 
-        Call it in the thread that will search, so that the memory is near its processor.
-        """
+        Call it in the thread that will search, so that the memory is near its processor."""
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
         self.deepen_quietly(1, 0)
@@ -139,8 +137,7 @@ class Worker:
         There are ``count`` of them (at most one for each root move, fewer if the search ends in the first iteration),
         with different first moves, best first. The last ones may come from an aborted iteration that had found a better
         move. ``on_bound`` gets the line of a failed window. Before the clock reaches ``quiet_until`` ticks nothing is
-        reported, unless the search ends.
-        """
+        reported, unless the search ends."""
         record, progress = self.record, self._progress
         progress["depth"], progress["last"] = first, min(last, MAX_PLY - 1)
         progress["wanted"] = min(count, int(record["root_count"]))

@@ -26,8 +26,7 @@ class Puzzle:
 
     ``best``: play one of these; ``avoid``: play none of these; ``mate``: announce mate in at most this many moves
     (negative: being mated); ``points``: the value of each move (the highest solves it); ``line``: the whole solution,
-    every other move ours.
-    """
+    every other move ours."""
 
     name: str
     fen: str

@@ -29,8 +29,7 @@ class Prober:
     """The tables in ``files``, ready to be probed from any number of threads.
 
     ``report`` gets a line for each file that python-chess cannot read; it is skipped. The first object compiles
-    :func:`engine.syzygy.probe.probe_wdl` if it is not in the cache.
-    """
+    :func:`engine.syzygy.probe.probe_wdl` if it is not in the cache."""
 
     def __init__(self, files: Iterable[str], report: Callable[[str], None]) -> None:
         self._tables: Any = new_record(WDL_TABLES)

@@ -65,8 +65,7 @@ def _right(pairs: Pairs, symbol: int) -> int:
 def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
     """The block that holds the value of position ``number``, and the number of values before it in the block.
 
-    The index gives a place in the middle of each range of positions; from there it is a few blocks either way.
-    """
+    The index gives a place in the middle of each range of positions; from there it is a few blocks either way."""
     bits = U64(pairs.index_bits)
     entry = number >> I64(bits)
     offset = (number & ((1 << I64(bits)) - 1)) - (1 << I64(bits - U64(1)))

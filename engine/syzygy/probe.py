@@ -63,8 +63,7 @@ def _stored_value(tables: WdlTables, position: Position) -> int:
 def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta: int) -> int:
     """The outcome for the side to move, LOSS .. WIN, ignoring en passant; UNKNOWN if a table is missing.
 
-    Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one.
-    """
+    Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one."""
     us = I64(position.side)
     targets = position.colors[us ^ 1] & ~position.pieces[KING]
     while targets:
@@ -103,8 +102,7 @@ def probe_wdl(address: int, position: Position) -> int:
     """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
 
     Valid with a zero 50-move clock and without castling rights. UNKNOWN if a table is missing, and for checkmate, which
-    is more than the loss in the table. The position is unchanged on return.
-    """
+    is more than the loss in the table. The position is unchanged on return."""
     tables = tables_at(address, U64(0))
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))
     if value == LOSS and position.checkers != ZERO and count_moves(position) == 0:

@@ -12,8 +12,7 @@ def alpha_beta(
 ) -> Solution[A]:
     """Minimax with bounds: alpha is what MAX can already force, beta what MIN can. Once a value leaves the window
     between them, the opponent avoids this state, and its remaining actions are pruned.
-    Source: Edwards and Hart, "The alpha-beta heuristic" (1963); form and names as in Russell and Norvig.
-    """
+    Source: Edwards and Hart, "The alpha-beta heuristic" (1963); form and names as in Russell and Norvig."""
     s, state = begin(game, state, **options)
 
     @s.node
@@ -60,8 +59,7 @@ def negamax_alpha_beta(
     """Alpha-beta in one function, fail-soft: with ``alpha`` and ``beta`` in MAX's view, a value inside the
     window is exact, one at or below alpha is an upper bound, one at or above beta a lower bound.
     Source: Knuth and Moore (1975), procedure F2; fail-soft: Fishburn, "Another Optimization of Alpha-Beta
-    Search" (1983).
-    """
+    Search" (1983)."""
     s, state = begin(game, state, **options)
 
     @s.node
@@ -88,6 +86,5 @@ def null_window(
 ) -> Solution[A]:
     """Find only whether the value exceeds ``bound`` (MAX's view), with a window that no value fits into: the
     value returned is above ``bound`` exactly when minimax's is, and bounds it from that side.
-    Source: Fishburn, "Analysis of Speedup in Distributed Algorithms" (1981); Pearl's TEST (1980).
-    """
+    Source: Fishburn, "Analysis of Speedup in Distributed Algorithms" (1981); Pearl's TEST (1980)."""
     return negamax_alpha_beta(game, state, depth, bound, nextafter(bound, inf), **options)

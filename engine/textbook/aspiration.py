@@ -21,8 +21,7 @@ def aspiration(
     """Search with the window ``guess`` - ``width`` to ``guess`` + ``width`` (MAX's view), which prunes more. If
     the value falls outside, open that side of the window and search again; the counts are the sums over all searches.
     The guess is usually the value of the previous depth; without one the window is open from the start.
-    Source: Slate and Atkin, "CHESS 4.5" (1977); Baudet (1978).
-    """
+    Source: Slate and Atkin, "CHESS 4.5" (1977); Baudet (1978)."""
     alpha, beta = (-inf, inf) if guess is None else (guess - width, guess + width)
     nodes = leaves = 0
     while True:

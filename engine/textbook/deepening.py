@@ -21,8 +21,7 @@ def depth_limited(
     """Look ``depth`` plies ahead and use the evaluation in place of the utility there.
 
     Raises ``ValueError`` for a depth below 1, which would yield no move.
-    Source: Shannon, "Programming a Computer for Playing Chess" (1950), the type A strategy.
-    """
+    Source: Shannon, "Programming a Computer for Playing Chess" (1950), the type A strategy."""
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
     return algorithm(game, state, depth, **options)
@@ -41,8 +40,7 @@ def iterative_deepening(
     return the outcome of the last finished depth, with the total cost. Depth 1 always finishes. Each depth orders the
     next one's actions, so that all together cost less than the last alone would without them.
     ``report`` is called after each finished depth. Raises ``ValueError`` for a depth below 1.
-    Source: Scott, "A Chess-Playing Program" (1969); Slate and Atkin, "CHESS 4.5" (1977).
-    """
+    Source: Scott, "A Chess-Playing Program" (1969); Slate and Atkin, "CHESS 4.5" (1977)."""
     options.setdefault("order", LearnedOrder())
     deadline = min(options.pop("deadline", inf), monotonic() + seconds)
     nodes = leaves = reached = 0

@@ -39,8 +39,7 @@ def monte_carlo_tree_search(
     Returns the most visited move with its average as the value, an estimate that converges to minimax's.
     Stops early at ``deadline`` (``time.monotonic`` seconds). Infinite values, which have no average, count as
     ``HUGE``. Raises ``ValueError`` for no simulations.
-    Source: Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning" (2006), UCT; Coulom (2006).
-    """
+    Source: Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning" (2006), UCT; Coulom (2006)."""
     if simulations < 1:
         raise ValueError(f"simulations must be at least 1, not {simulations}")
     (s, state), random = begin(game, state), Random(seed)

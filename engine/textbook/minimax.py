@@ -12,8 +12,7 @@ def minimax_decision(
 ) -> Solution[A]:
     """The value of ``state`` (default: the initial one) when both sides play best: MAX takes the greatest
     value, MIN the least. Visits the whole tree to ``depth`` plies, b^depth leaves.
-    Source: von Neumann, "Zur Theorie der Gesellschaftsspiele" (1928); the procedure as in Russell and Norvig.
-    """
+    Source: von Neumann, "Zur Theorie der Gesellschaftsspiele" (1928); the procedure as in Russell and Norvig."""
     s, state = begin(game, state, **options)
 
     @s.node
@@ -46,8 +45,7 @@ def negamax(
 ) -> Solution[A]:
     """Minimax in one function: what is good for one side is as bad for the other, so every node takes the
     greatest of its children's values, negated. The outcome's value is MAX's view all the same.
-    Source: Knuth and Moore, "An Analysis of Alpha-Beta Pruning" (1975), procedure F1 without bounds.
-    """
+    Source: Knuth and Moore, "An Analysis of Alpha-Beta Pruning" (1975), procedure F1 without bounds."""
     s, state = begin(game, state, **options)
 
     @s.node

@@ -18,8 +18,7 @@ def player(
     :func:`iterative_deepening`.
 
     Source: Slate and Atkin, "Chess 4.5: The Northwestern University Chess Program" (1977),
-    the first program with all of them.
-    """
+    the first program with all of them."""
     table: Table = {}
     values: list[float] = []
 

@@ -14,8 +14,7 @@ def principal_variation_search(
     """Trust the order: search the first action with the full window, and of every other only ask, with a
     null window, whether it is better. When it is, after all, search it again for its value.
     Source: Marsland and Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); Reinefeld's
-    NegaScout (1983).
-    """
+    NegaScout (1983)."""
     s, state = begin(game, state, **options)
 
     @s.node
@@ -47,8 +46,7 @@ def mtdf(
 ) -> Solution[A]:
     """Close in on the value with null windows alone, from a first ``guess`` (MAX's view): each search raises
     the lower bound or brings down the upper one, and a transposition table keeps the repetition cheap.
-    Source: Plaat, Schaeffer, Pijls and de Bruin, "Best-First Fixed-Depth Minimax Algorithms" (1996).
-    """
+    Source: Plaat, Schaeffer, Pijls and de Bruin, "Best-First Fixed-Depth Minimax Algorithms" (1996)."""
     state = game.initial() if state is None else state
     table: Table = {}
     side, nodes, leaves, exact = game.to_move(state), 0, 0, True

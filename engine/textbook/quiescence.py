@@ -41,6 +41,5 @@ def quiescence_search(
     """Alpha-beta with a transposition table that searches noisy actions beyond its depth until the state is quiet.
     This counters the horizon effect: a capture looks won because the recapture lies one ply too deep. The value
     differs from minimax's at this depth and is a better estimate; without noisy actions they are equal.
-    Source: Shannon (1950), who asked for it; Harris, "The Heuristic Search and the Game of Chess" (1975).
-    """
+    Source: Shannon (1950), who asked for it; Harris, "The Heuristic Search and the Game of Chess" (1975)."""
     return alpha_beta_with_table(game, state, depth, alpha, beta, table, quiesce, **options)

@@ -47,8 +47,7 @@ def alpha_beta_with_table(
 
     A bound is used for the same depth only, or for any greater depth if no leaf was estimated; so the value is that of
     minimax. Chess engines also use bounds from deeper searches, which are better, but yield another value.
-    Source: Greenblatt, Eastlake and Crocker, "The Greenblatt Chess Program" (1967); Slate and Atkin (1977).
-    """
+    Source: Greenblatt, Eastlake and Crocker, "The Greenblatt Chess Program" (1967); Slate and Atkin (1977)."""
     s, state = begin(game, state, **options)
     known: Table = {} if table is None else table
 

@@ -26,8 +26,7 @@ def open_stdin() -> int | None:
 
     On Windows it is a duplicate, and standard input becomes the null device: a library that inspects it when it is
     loaded, as numpy's BLAS does, hangs while another thread blocks in a read of the same pipe (numpy issue 24290,
-    CPython issue 78961).
-    """
+    CPython issue 78961)."""
     if sys.stdin is None or sys.platform != "win32" or at_terminal():
         return None if sys.stdin is None else _STDIN
     source = os.dup(_STDIN)
@@ -41,8 +40,7 @@ def lines(source: int | None, too_long: Callable[[str], None]) -> Iterator[str]:
     """The lines from the descriptor ``source`` without line ends, until it is closed.
 
     A line of more than :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called with its beginning as soon as it
-    exceeds that length.
-    """
+    exceeds that length."""
     return split_lines(() if source is None else _chunks(source), too_long)
 
 
@@ -85,8 +83,7 @@ def _woken_by_signals() -> Iterator[int | None]:
     """A pipe that becomes readable when a signal arrives; None on Windows and outside the main thread.
 
     Python handles signals after a system call, not before it: a Ctrl-C that arrives just before a blocking read would
-    be noticed only after that read.
-    """
+    be noticed only after that read."""
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield None
         return

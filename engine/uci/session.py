@@ -166,8 +166,7 @@ class Session:
         """Stop searches and finish all other commands, a perft only within seconds; with ``at_once`` stop everything.
 
         Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone
-        or that lasts too long after ``at_once``.
-        """
+        or that lasts too long after ``at_once``."""
         if not self.loaded() and (at_once or not self._asked):
             return False
         with self._lock:

@@ -35,8 +35,7 @@ def open_cluster(scheduler: str | None, workers: int | None, log: Callable[[str]
 
     At most ``workers`` units run at once; ``None`` means one per core, or all that the scheduler has. ``log`` gets a
     line for each worker that was lost or has to compile first. Raises :class:`SetupError` if the address does not
-    answer.
-    """
+    answer."""
     at_least(1, concurrency=workers)
     if scheduler in (None, HERE):
         return Local(1 if scheduler else workers or os.cpu_count() or 1, log)
@@ -80,8 +79,7 @@ def run_units(
     """Run ``units`` until they are done or a callback raises :class:`Enough`; the exit code.
 
     0: done; 1: with failed units, or the scheduler was lost; 130: interrupted, with advice on how to continue.
-    Raises :class:`SetupError` for a unit that raises it, and after :data:`PATIENCE` failures in a row.
-    """
+    Raises :class:`SetupError` for a unit that raises it, and after :data:`PATIENCE` failures in a row."""
     failures = in_a_row = 0
     console = place.console
     try:

@@ -30,8 +30,7 @@ NO_VERDICT = 20_000
 class Quiet:
     """Conditions for training positions, besides no check and no capture or promotion as the move played.
 
-    Games repeat each other before ``first_ply``, and are decided beyond ``decided`` (log-odds of success).
-    """
+    Games repeat each other before ``first_ply``, and are decided beyond ``decided`` (log-odds of success)."""
 
     first_ply: int = 10
     decided: float = 6.0
@@ -54,8 +53,7 @@ def held_out_lots(name: str) -> np.random.Generator:
     """Random numbers for the games of a file, in order; games whose number is below the share are held out.
 
     A file's are always the same, so that all networks are validated with the same games. Copies of games with other
-    scores have the files' names, and so the same games are held out.
-    """
+    scores have the files' names, and so the same games are held out."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
@@ -71,8 +69,7 @@ def common_scale(boards: np.ndarray) -> float:
     """How many units of the boards' scores multiply the odds of success by e, if REFERENCE centipawns of Classical do.
 
     With it the scores are on average as far from a draw as those of Classical. A scale fitted to the results of each
-    source would be larger for weaker players, and a network that learns from both would have to learn who plays.
-    """
+    source would be larger for weaker players, and a network that learns from both would have to learn who plays."""
     chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALED_BY]]
     log_odds = values_of(choose("Classical", ""), chosen) / REFERENCE
     wanted = np.mean(np.abs(expit(log_odds) - 0.5))

@@ -18,8 +18,7 @@ def list_board(board: Packed, squares: np.ndarray, pieces: np.ndarray, features:
     """List the features of both sides of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
 
     ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns
-    their number, the same for both. ``squares`` and ``pieces``, int64[32], are scratch space.
-    """
+    their number, the same for both. ``squares`` and ``pieces``, int64[32], are scratch space."""
     rest = board.occupancy
     count = 0
     white_king = black_king = I64(0)

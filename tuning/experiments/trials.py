@@ -32,8 +32,7 @@ class Trial:
 
     ``idea``: what was tried, as a change from ``second`` to ``first``; the figures are those of ``first``.
     ``wdl``: losses, draws, wins; ``pentanomial``: pairs by points 0, 1/2, 1, 3/2, 2; ``error``: of ``elo``, 95%;
-    ``limit``: nodes a move or the clock; ``bounds`` and ``model`` of the SPRT; ``outcome``: kept, dropped or open.
-    """
+    ``limit``: nodes a move or the clock; ``bounds`` and ``model`` of the SPRT; ``outcome``: kept, dropped or open."""
 
     date: str
     idea: str

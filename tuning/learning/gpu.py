@@ -83,8 +83,7 @@ class TrainingStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
     ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of
-    success for an output of 1.0.
-    """
+    success for an output of 1.0."""
 
     def __init__(self, network: Network, scales: np.ndarray, slope: float, device: str) -> None:
         torch.backends.cuda.matmul.allow_tf32 = True  # eleven bits hold the first layer's integers, so nothing is lost

@@ -135,8 +135,7 @@ class Distance:
     """The mean squared distance of an evaluation's expected score from the judge's, and the slope of (evaluation -
     first) on (judge - first), each with its standard error; the first evaluation has no slope.
 
-    Independent errors of the first evaluation also give others a slope above zero, so the distance decides.
-    """
+    Independent errors of the first evaluation also give others a slope above zero, so the distance decides."""
 
     squared: float
     error: float
@@ -147,8 +146,7 @@ class Distance:
 def distances(values: np.ndarray, theirs: np.ndarray) -> list[Distance]:
     """The distances of evaluations, ``values`` [evaluation][position], from the judge's values, ``theirs``.
 
-    Expected scores are those of :data:`REFERENCE`; the judge's scale makes it as decided as the first evaluation.
-    """
+    Expected scores are those of :data:`REFERENCE`; the judge's scale makes it as decided as the first evaluation."""
     scores = expit(values / REFERENCE)
     judge = expit(theirs / matching_scale(theirs, scores[0]))
     wanted = judge - scores[0]

@@ -65,8 +65,7 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
 
     Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but include tactics that a
     search finds anyway, so matches decide. Results are unbiased, but need thousands of games. Raises
-    :class:`SetupError`.
-    """
+    :class:`SetupError`."""
     evaluations = [_evaluation(name) for name in names]
     quiet = Quiet()
     positions = quiet_positions(read_games(files_of(path)), quiet)

@@ -30,8 +30,7 @@ def outputs(
 ) -> Tensor:  # fmt: skip
     """The network's outputs float32 [position] for the side to move.
 
-    ``features`` int16 [position][side to move first][32] ends with NO_FEATURE, ``buckets`` int64 [position].
-    """
+    ``features`` int16 [position][side to move first][32] ends with NO_FEATURE, ``buckets`` int64 [position]."""
     pieces = torch.zeros(2 * len(features), INPUTS + PADDING, device=features.device)
     pieces.scatter_(1, features.flatten(0, 1).long(), 1)
     # In whole units, as products of few bits would not round those.
@@ -127,8 +126,7 @@ class Network(nn.Module):
         """Start with the parameters of ``net``, which has at most as many columns as this network.
 
         Additional columns keep their random weights with output weights of 0, so that the values are those of ``net``
-        (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
-        """
+        (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies)."""
         self.output[:, :, net.hidden :] = 0
         arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)
         for (weights, unit), array in zip(self._units(), arrays, strict=True):

@@ -19,8 +19,7 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 class TrainingSettings:
     """The settings that determine the result, and ``cache``, the folder of prepared positions.
 
-    ``length``, ``warm_up`` and ``report`` are positions seen; a position counts again in every pass.
-    """
+    ``length``, ``warm_up`` and ``report`` are positions seen; a position counts again in every pass."""
 
     positions: list[str]
     cache: str

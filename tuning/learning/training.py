@@ -54,8 +54,7 @@ class Training:
     """A network, its optimiser, and their progress.
 
     ``scale`` is the number of the network's centipawns that multiply the odds of success by e. ``seen`` counts
-    positions; ``turn`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`).
-    """
+    positions; ``turn`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`)."""
 
     def __init__(
         self, settings: TrainingSettings, positions: Shuffled, scale: float, begin: Net | None, device: str
@@ -87,8 +86,7 @@ class Training:
     def learn(self, advance: Callable[[int], None]) -> float:
         """Train until the next report; the mean loss since the last one.
 
-        Reports are at the ends of chunks, so that a resumed run continues exactly as without the interruption.
-        """
+        Reports are at the ends of chunks, so that a resumed run continues exactly as without the interruption."""
         settings, total, first = self.settings, 0.0, self.seen
         for chunk in self.positions.passes(settings.seed, self.turn, self.place):
             for batch in self._step.batches(chunk.boards, settings.batch, chunk.seed):

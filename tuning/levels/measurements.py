@@ -92,8 +92,7 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
     half a win): its Elo at one node, what a doubling adds, and the 95% error of the latter.
 
     The Elo of opponents without a rating is fitted with it. Raises :class:`SetupError` without two numbers of nodes
-    and a rated opponent.
-    """
+    and a rated opponent."""
     if len({game.nodes for game in games}) < 2 or not any(isinstance(game.rival, int) for game in games):
         raise SetupError("a fit takes games of two numbers of nodes, and some against a rated opponent")
     unrated = sorted({game.rival for game in games if isinstance(game.rival, str)})

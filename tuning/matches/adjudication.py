@@ -16,8 +16,7 @@ from tuning.common.errors import SetupError
 class Adjudication:
     """When to end a game early. Scores are centipawns; a count of 0 switches a rule off.
 
-    ``resign_both``: the winner must see it too. One engine's wrong evaluation then costs no honest result.
-    """
+    ``resign_both``: the winner must see it too. One engine's wrong evaluation then costs no honest result."""
 
     resign_moves: int = 3
     resign_score: int = 600

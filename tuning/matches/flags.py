@@ -161,8 +161,7 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
 def with_commit(spec: EngineSpec) -> EngineSpec:
     """The engine with its revision pinned to a commit, so that a resumed match uses the same one.
 
-    It will run in a worktree, so options that name a file or a folder get its absolute path.
-    """
+    It will run in a worktree, so options that name a file or a folder get its absolute path."""
     if spec.revision is None:
         return spec
     commit = revisions.resolve(spec.revision)

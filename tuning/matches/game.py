@@ -38,8 +38,7 @@ async def play_game(
 ) -> GameRecord:
     """Play one game to its end; the record also covers engines that fail.
 
-    Principal variations are checked after the last move, when no clock runs.
-    """
+    Principal variations are checked after the last move, when no clock runs."""
     board = opening.board()
     started = datetime.now().isoformat(timespec="seconds")
     game = f"{pair}.{index} {started} {id(board)}"

@@ -20,8 +20,7 @@ class Limits:
     """Limits of one engine for a move or a game. Times are seconds; ``None`` and 0 mean unbounded.
 
     A clock (``base``) and a fixed time (``movetime``) exclude each other; ``nodes`` and ``depth`` may be
-    added to either or stand alone.
-    """
+    added to either or stand alone."""
 
     base: float | None = None
     increment: float = 0.0
@@ -69,8 +68,7 @@ class Limits:
 def parse_time_control(text: str) -> tuple[float, float, int]:
     """Read ``[moves/][minutes:]seconds[+increment]`` into base seconds, increment seconds and moves.
 
-    This is the notation of cutechess: ``8+0.08``, ``40/60``, ``0:08+0.08``. Raises :class:`SetupError`.
-    """
+    This is the notation of cutechess: ``8+0.08``, ``40/60``, ``0:08+0.08``. Raises :class:`SetupError`."""
     match = _TC.fullmatch(text.strip())
     if match is None:
         raise SetupError(f"time control {text!r} is not of the form [moves/][minutes:]seconds[+increment]")

@@ -65,8 +65,7 @@ class Book:
     """Openings numbered from 0 without end: ``book.opening(n)`` is the same on every call.
 
     Invalid lines are skipped; they and repairs are reported once through ``remarks``. The constructor raises
-    :class:`SetupError` for a book without a usable line.
-    """
+    :class:`SetupError` for a book without a usable line."""
 
     def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
         self._entries = entries
@@ -119,8 +118,7 @@ def load_book(
     Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
     on first use, so a book of a million lines opens at once. ``check`` refuses start positions. Raises
     :class:`SetupError` for a book that is missing, binary, or without a usable opening, and for a PGN book with a tag
-    that cannot be read or a game with neither moves nor a position, as its games would begin at the wrong one.
-    """
+    that cannot be read or a game with neither moves nor a position, as its games would begin at the wrong one."""
     remarks = Remarks(complain)
     entries: list[Entry]
     try:

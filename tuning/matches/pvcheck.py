@@ -27,8 +27,7 @@ def position_key(board: chess.Board) -> Hashable:
 class PvChecker:
     """Checks the lines of one game; call it for its positions in order.
 
-    Successive lines share most of their moves, so each is walked only from where it leaves the one before.
-    """
+    Successive lines share most of their moves, so each is walked only from where it leaves the one before."""
 
     def __init__(self) -> None:
         self.lines = {chess.WHITE: 0, chess.BLACK: 0}

@@ -10,8 +10,7 @@ from tuning.matches.records import FAULTS, GameRecord
 class Encounter:
     """Results of one pairing, from the view of its first engine.
 
-    ``wdl``: losses, draws, wins. ``pairs``: finished pairs by points 0, 1/2, 1, 3/2, 2.
-    """
+    ``wdl``: losses, draws, wins. ``pairs``: finished pairs by points 0, 1/2, 1, 3/2, 2."""
 
     first: str
     second: str

@@ -33,8 +33,7 @@ def choose_move(worker: WorkerRecord, nodes: int, hard: int, last: int, paced: i
 
     No iteration starts after ``nodes`` nodes or depth ``last``, and any but the first is aborted after ``hard`` nodes.
     The move is the best one found, as in the engine; the score is that of the last finished iteration. If ``paced``,
-    ``nodes`` is the optimum of a clock that runs on nodes, which the engine's time management stretches or shortens.
-    """
+    ``nodes`` is the optimum of a clock that runs on nodes, which the engine's time management stretches or shortens."""
     _begin(worker, hard, last)
     progress = worker.deepening
     best = progress.lines[0]

@@ -37,8 +37,7 @@ class SelfPlayRules:
     ``opening_score``. A game is won when ``win_plies`` searches in a row see the same side ahead by ``win_score``, or
     when one finds a mate; drawn when ``draw_plies`` in a row stay within ``draw_score`` after ply ``draw_from``, by the
     rules of chess, or at ``max_plies``. ``play_out`` percent of games continue to checkmate, to provide positions from
-    the end of won games.
-    """
+    the end of won games."""
 
     nodes: int = 5_000
     hard: int = 8
@@ -143,8 +142,7 @@ class SelfPlay:
     """A worker with its own table that plays games one after the other, without threads or clock.
 
     ``options`` are EvalType, EvalFile and search parameters.
-    Raises :class:`engine.messages.OptionError` if an option or its value is unknown.
-    """
+    Raises :class:`engine.messages.OptionError` if an option or its value is unknown."""
 
     TRIES = 100
 
@@ -174,8 +172,7 @@ class SelfPlay:
     def play(self, state: int, fen: str = START_FEN) -> SelfPlayGame | None:
         """Play the game of the random ``state``, with an opening from ``fen``; None if no opening is balanced.
 
-        Call it by :func:`engine.search.threads.run_on_deep_stack`.
-        """
+        Call it by :func:`engine.search.threads.run_on_deep_stack`."""
         position, worker = self._position, self._side.worker
         set_fen(position, fen)
         self._side.prepare(position)

@@ -49,8 +49,7 @@ class Estimate:
     likelihood of superiority (``los``, 0..1).
 
     From fewer than :data:`LEAST` observations only games, score and Elo are known, all else is ``None``. If all
-    observations are equal, ``nelo`` and ``nelo_error`` are ``None``. Elo and its interval may be infinite.
-    """
+    observations are equal, ``nelo`` and ``nelo_error`` are ``None``. Elo and its interval may be infinite."""
 
     games: int
     score: float
@@ -102,8 +101,7 @@ def moments(counts: Sequence[float]) -> tuple[float, float]:
 def estimate(counts: Sequence[int]) -> Estimate | None:
     """Estimate from losses, draws, wins (3 counts) or from pairs by points (5 counts).
 
-    ``None`` when there are no results. Raises ``ValueError`` for any other number of counts.
-    """
+    ``None`` when there are no results. Raises ``ValueError`` for any other number of counts."""
     if len(counts) not in (3, 5):
         raise ValueError(f"results are 3 counts of games or 5 of pairs, not {len(counts)}")
     observations = sum(counts)
@@ -136,8 +134,7 @@ def _all_alike(score: float, observations: int) -> tuple[float, float, float]:
     """A 95% interval of the expected score, and the likelihood of superiority, if every observation gave ``score``.
 
     If one observation gives ``score`` with probability p, all n do with p**n. The interval holds all expected scores
-    that are possible with p**n >= 0.05. Superiority is one minus the greatest such probability without superiority.
-    """
+    that are possible with p**n >= 0.05. Superiority is one minus the greatest such probability without superiority."""
     p = 0.05 ** (1 / observations)
     nearest = 0.5 / (1 - score) if score < 0.5 else 0.5 / score  # the greatest p with an expected score of 1/2
     chance = nearest**observations

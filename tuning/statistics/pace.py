@@ -44,8 +44,7 @@ class Pace:
 def log_pace(nodes: Sequence[int], seconds: Sequence[float]) -> float | None:
     """The logarithm of the first side's time per node, as a multiple of the second's; None without times.
 
-    ``nodes`` and ``seconds`` are those of the first and of the second side.
-    """
+    ``nodes`` and ``seconds`` are those of the first and of the second side."""
     if min(*nodes, *seconds) <= 0:
         return None
     return math.log(seconds[0] * nodes[1] / (seconds[1] * nodes[0]))

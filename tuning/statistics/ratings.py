@@ -32,8 +32,7 @@ class Rating:
     """One player: Elo relative to the mean, 95% error, points and games.
 
     ``error`` is ``None`` if unknown: from fewer than :data:`LEAST_GAMES`, from draws only, or after a clean score, for
-    which the Elo is a bound.
-    """
+    which the Elo is a bound."""
 
     name: str
     elo: float
@@ -111,8 +110,7 @@ class _Likelihood:
 def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]) -> RatingList:
     """Fit ratings to ``results[(a, b)] = (losses, draws, wins)`` from a's view.
 
-    The mean of all is 0. Raises :class:`SetupError` when the players fall into groups that never met.
-    """
+    The mean of all is 0. Raises :class:`SetupError` when the players fall into groups that never met."""
     index = {name: place for place, name in enumerate(names)}
     played = [(index[a], index[b], np.array(counts, float)) for (a, b), counts in results.items() if sum(counts)]
     if len(names) < 2 or not played:
@@ -190,8 +188,7 @@ def _check_connected(names: Sequence[str], played: Sequence[tuple[int, int, np.n
 def _groups(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> np.ndarray:
     """The group of each player; within one, ratings are finite.
 
-    Ford's condition (1957): points must flow, through others if need be, from everyone to everyone.
-    """
+    Ford's condition (1957): points must flow, through others if need be, from everyone to everyone."""
     rows, columns = [], []
     for i, j, (lost, drawn, won) in played:
         if won + drawn:

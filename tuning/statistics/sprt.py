@@ -27,8 +27,7 @@ MODELS = ("logistic", "normalized")
 class Sprt:
     """A test of H0: Elo = ``elo0`` against H1: Elo = ``elo1``.
 
-    ``alpha`` is the chance to accept H1 when H0 holds, ``beta`` the chance to accept H0 when H1 holds.
-    """
+    ``alpha`` is the chance to accept H1 when H0 holds, ``beta`` the chance to accept H0 when H1 holds."""
 
     elo0: float
     elo1: float

@@ -63,8 +63,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move.
 
-    ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives the phase.
-    """
+    ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives the phase."""
     phase = min(I64(accumulator.phase), I64(FULL_PHASE))
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 

@@ -89,8 +89,7 @@ def read_weights(file: Path = WEIGHTS_FILE) -> tuple[np.ndarray, np.ndarray]:
 
     The file holds ``material`` (by piece name: middlegame and endgame value), ``piece_square`` as in ``material.json``,
     ``features`` (by group: middlegame and endgame, in the shape of the group) and ``scale``. A missing group counts as
-    zeros: it is new and has not been fitted. Raises :class:`WeightsError`.
-    """
+    zeros: it is new and has not been fitted. Raises :class:`WeightsError`."""
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
         values = np.zeros((2, COUNT), np.int64)

@@ -149,8 +149,7 @@ def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
     """Begin a line, so that every later ply can start from the accumulator at ``position``.
 
     The search may never evaluate this position, if the transposition table has its evaluation. But without an
-    accumulator at the root, each line would sum up the whole board again.
-    """
+    accumulator at the root, each line would sum up the whole board again."""
     accumulator = evaluator.stack[0].network
     set_null_update(accumulator)
     clear(evaluator.refresh_table)

@@ -26,8 +26,7 @@ def _targets(line: Line, ply: int) -> list[chess.Square]:
     """The squares of the targets that the piece moved at ``ply`` could win, the king included.
 
     Pieces that the forking piece attacked before do not count as won by the fork, nor do those that were already lost
-    unless it gives check.
-    """
+    unless it gives check."""
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     found = []
     for square in after.attacks(move.to_square) & after.occupied_co[not line.winner]:
