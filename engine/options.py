@@ -33,7 +33,7 @@ Action = Callable[[Any, Any], object]
 #: The effect of an option that only informs the GUI, or that the engine ignores.
 FOR_THE_GUI = ReadBy("")
 
-_ENGINE, _THINKER = ReadBy("engine.api.engine"), ReadBy("engine.play.thinker")
+_ENGINE, _SELECTOR = ReadBy("engine.api.engine"), ReadBy("engine.play.selector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,43 +123,43 @@ class Options(TypedDict, total=False):
 
     # fmt: off
     hash: Annotated[int, Option("Hash", 16, 1, 1_048_576, help="Size of the transposition table in MB.",
-        effect=lambda engine, megabytes: engine._thinker.resize_table(megabytes))]
+        effect=lambda engine, megabytes: engine._selector.resize_table(megabytes))]
     clear_hash: Annotated[bool, Option("Clear Hash", None, help="Clears the transposition table.",
-        effect=lambda engine, _: engine._thinker.clear_table())]
+        effect=lambda engine, _: engine._selector.clear_table())]
     threads: Annotated[int, Option("Threads", 1, 1, 1024, help="Number of search threads.",
-        effect=lambda engine, number: engine._thinker.pool.resize(number))]
+        effect=lambda engine, number: engine._selector.pool.resize(number))]
     ponder: Annotated[bool, Option("Ponder", False,
         help="Lets the engine think on the opponent's time when the GUI asks for it.", effect=FOR_THE_GUI)]
     multipv: Annotated[int, Option("MultiPV", 1, 1, 256, help="Number of lines to show, best first.",
         effect=_ENGINE)]
     move_overhead: Annotated[int, Option("Move Overhead", 100, 0, 5000,
         help="Milliseconds reserved on every move for the GUI and the network.",
-        effect=_THINKER)]
+        effect=_SELECTOR)]
     nodestime: Annotated[int, Option("nodestime", 0, 0, 10_000,
         help="Nodes that count as one millisecond, for repeatable games; 0 uses real time.",
-        effect=_THINKER)]
+        effect=_SELECTOR)]
     eval_type: Annotated[str, Option("EvalType", "NNUE", choices=("Material", "Classical", "NNUE"),
-        help="Evaluation function.", effect=lambda engine, kind: engine._thinker.evaluate_by(kind=kind))]
+        help="Evaluation function.", effect=lambda engine, kind: engine._selector.evaluate_by(kind=kind))]
     eval_file: Annotated[_Path, Option("EvalFile", "",
         help="Network file for NNUE; empty for the network that comes with Numbat.",
-        effect=lambda engine, path: engine._thinker.evaluate_by(file=path))]
+        effect=lambda engine, path: engine._selector.evaluate_by(file=path))]
     syzygy_path: Annotated[_Path, Option("SyzygyPath", "",
         help="Directories with Syzygy endgame tablebases, separated by ':' (on Windows by ';').",
-        effect=lambda engine, path: engine._thinker.open_tables(path))]
+        effect=lambda engine, path: engine._selector.open_tables(path))]
     syzygy_probe_depth: Annotated[int, Option("SyzygyProbeDepth", 1, 1, 100,
-        help="Minimum depth at which the largest tablebases are probed.", effect=_THINKER)]
+        help="Minimum depth at which the largest tablebases are probed.", effect=_SELECTOR)]
     syzygy_probe_limit: Annotated[int, Option("SyzygyProbeLimit", 7, 0, 7,
-        help="Maximum number of pieces for which tablebases are probed.", effect=_THINKER)]
+        help="Maximum number of pieces for which tablebases are probed.", effect=_SELECTOR)]
     syzygy_50_move_rule: Annotated[bool, Option("Syzygy50MoveRule", True,
-        help="Counts a tablebase win as a draw if the 50-move rule prevents it.", effect=_THINKER)]
+        help="Counts a tablebase win as a draw if the 50-move rule prevents it.", effect=_SELECTOR)]
     own_book: Annotated[bool, Option("OwnBook", False,
-        help="Plays moves from BookFile (Numbat comes without a book).", effect=_THINKER)]
+        help="Plays moves from BookFile (Numbat comes without a book).", effect=_SELECTOR)]
     book_file: Annotated[_Path, Option("BookFile", "", help="Opening book in Polyglot format.",
-        effect=lambda engine, path: engine._thinker.book.open(path))]
-    best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_THINKER,
+        effect=lambda engine, path: engine._selector.book.open(path))]
+    best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_SELECTOR,
         help="Always plays the book move with the highest weight; otherwise chooses at random by weight.")]
     book_depth: Annotated[int, Option("Book Depth", 255, 1, 255,
-        help="Last move number at which a book move may be played.", effect=_THINKER)]
+        help="Last move number at which a book move may be played.", effect=_SELECTOR)]
     chess960: Annotated[bool, Option("UCI_Chess960", False,
         help="Plays Chess960; castling is written as king takes rook.",
         effect=lambda engine, wanted: engine._play_chess960(wanted))]
@@ -167,12 +167,12 @@ class Options(TypedDict, total=False):
         help="Shows the chances of winning, drawing and losing, in thousandths, with each score.",
         effect=ReadBy("engine.uci.session"))]
     uci_limitstrength: Annotated[bool, Option("UCI_LimitStrength", False,
-        help="Limits the playing strength to UCI_Elo.", effect=_THINKER)]
+        help="Limits the playing strength to UCI_Elo.", effect=_SELECTOR)]
     uci_elo: Annotated[int, Option("UCI_Elo", 1500, 1000, 3235,
-        help="Playing strength when UCI_LimitStrength is on.", effect=_THINKER)]
+        help="Playing strength when UCI_LimitStrength is on.", effect=_SELECTOR)]
     skill_level: Annotated[int, Option("Skill Level", 20, 0, 20,
-        help="Playing strength when UCI_LimitStrength is off: 0 is a beginner, 20 full strength.", effect=_THINKER)]
-    uci_analysemode: Annotated[bool, Option("UCI_AnalyseMode", False, effect=_THINKER,
+        help="Playing strength when UCI_LimitStrength is off: 0 is a beginner, 20 full strength.", effect=_SELECTOR)]
+    uci_analysemode: Annotated[bool, Option("UCI_AnalyseMode", False, effect=_SELECTOR,
         help="Treats every search as analysis: no book, full strength, all moves that keep the tablebase result.")]
     uci_engineabout: Annotated[str, Option("UCI_EngineAbout",
         "Numbat, a chess engine in plain Python by the Numbat developers, GPL-3.0-or-later",

@@ -17,8 +17,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-#: What the mother runs: a line of JSON for each child to start or to ask after, answered by its process, or by its exit
-#: code once it has one.
+#: The program of the mother: a line of JSON for each child to start or to ask after, answered by its process, or by its
+#: exit code once it has one.
 _MOTHER = """
 import json, os, sys
 import numba

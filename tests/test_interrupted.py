@@ -137,7 +137,7 @@ sys.argv[0] = path
 runpy.run_path(path, run_name="__main__")
 """
 
-#: What is imported on the way to each command, early and late.
+#: Modules imported by each command, early and late.
 IMPORTS = [
     ("engine", "bench"),
     ("engine.uci.loop", ""),

@@ -13,14 +13,14 @@ from engine.board.setup import new_position
 from engine.board.types import square_name
 from engine.messages import PositionError, quoted
 from engine.play.boards import pieces_of, put_board
-from engine.play.thinker import Thinker
+from engine.play.selector import MoveSelector
 
 
 class PositionMixin:
     """The part of :class:`engine.Engine` that sets and reports its position."""
 
     _position: Any
-    _thinker: Thinker
+    _selector: MoveSelector
     _values: dict[str, Any]
 
     def _refuse_closed(self) -> None:
@@ -60,7 +60,7 @@ class PositionMixin:
 
     def explain_evaluation(self) -> str:
         """A table of the evaluation in pawns: each term for White, Black, and together."""
-        return self._thinker.evaluation.table(self._position)
+        return self._selector.evaluation.table(self._position)
 
     def perft(
         self, depth: int, threads: int = 1, on_move: Callable[[str, int], None] | None = None, stop: Any = None

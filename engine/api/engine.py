@@ -26,7 +26,7 @@ from engine.jit import INTERPRETED
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Signals, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.reporter import OnInfo
-from engine.play.thinker import BUILT_FROM, Thinker
+from engine.play.selector import BUILT_FROM, MoveSelector
 from engine.search.threads import TaskThread, ThreadTask, in_deep_thread
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError
 T = TypeVar("T")
 
 #: Attributes deleted by :meth:`Engine.close`.
-_RELEASED = ("_thinker", "_position")
+_RELEASED = ("_selector", "_position")
 
 _CLOSED = "this engine is closed; create a new one"
 _FORKED = "this engine belongs to the process that forked this one; create a new one"
@@ -116,7 +116,7 @@ class Engine(PositionMixin):
         self._values: dict[str, Any] = {option.name: option.default for option in OPTIONS}
         chosen = _named(options)
         self._values |= chosen
-        self._thinker = Thinker(self._values, report)
+        self._selector = MoveSelector(self._values, report)
         self.set_position(None)
         for name, value in chosen.items():
             if name not in BUILT_FROM:
@@ -213,7 +213,7 @@ class Engine(PositionMixin):
 
     def _set(self, name: str, value: Any) -> None:
         if name not in self._values:
-            self._thinker.pool.parameters.set(name, value)
+            self._selector.pool.parameters.set(name, value)
             return
         option = find(name)
         value = option.checked(value)
@@ -227,7 +227,7 @@ class Engine(PositionMixin):
 
     def new_game(self) -> None:
         """Clear the transposition table and histories."""
-        self._do(self._thinker.forget)
+        self._do(self._selector.forget)
 
     @overload
     def analyse(
@@ -324,7 +324,7 @@ class Engine(PositionMixin):
         position = position_of(board, self._values["UCI_Chess960"])
         signals, feed = Signals(), Feed()
         arguments = (position, limits, feed.put, lines or self._values["MultiPV"], signals)
-        job = ThreadTask(partial(_feed, self._thinker, arguments, feed))
+        job = ThreadTask(partial(_feed, self._selector, arguments, feed))
         stream = Stream(board, feed, signals.stop)
         with self._turn:
             self._end_job()
@@ -369,7 +369,7 @@ class Engine(PositionMixin):
 
         def search(board: chess.Board, limits: Limits) -> Info:
             limits = replace(limits, analysis=True)
-            self._call(self._thinker.forget, signals)  # one move, one reason, whatever was searched before
+            self._call(self._selector.forget, signals)  # one move, one reason, whatever was searched before
             info = self._call(partial(self._think, board, limits, _ignore, 1, signals), signals).info
             if signals.stopped:
                 raise Stopped("the explanation was stopped")
@@ -406,7 +406,7 @@ class Engine(PositionMixin):
         """
         from engine.api.batch import evaluate
 
-        return evaluate(self._thinker.evaluation, positions, on_progress)
+        return evaluate(self._selector.evaluation, positions, on_progress)
 
     @staticmethod
     def pack(positions: Iterable[str | chess.Board], *, on_progress: OnProgress | None = None) -> np.ndarray:
@@ -468,7 +468,7 @@ class Engine(PositionMixin):
         draw, -1 and -2 the losses likewise; None if the tables do not have it, or may not be probed for it."""
         if board.occupied.bit_count() > self._values["SyzygyProbeLimit"]:
             return None
-        probe = self._thinker.tablebase.probe(board, fifty=self._values["Syzygy50MoveRule"])
+        probe = self._selector.tablebase.probe(board, fifty=self._values["Syzygy50MoveRule"])
         return None if probe is None else probe.outcome
 
     def search(
@@ -498,7 +498,7 @@ class Engine(PositionMixin):
         self, board: chess.Board, limits: Limits, on_info: OnInfo, lines: int | None, signals: Signals
     ) -> Result:
         position = position_of(board, self._values["UCI_Chess960"])
-        return self._thinker.think(position, limits, on_info, lines or self._values["MultiPV"], signals)
+        return self._selector.select(position, limits, on_info, lines or self._values["MultiPV"], signals)
 
     # The turn of a call
 
@@ -506,7 +506,7 @@ class Engine(PositionMixin):
     def searching(self) -> bool:
         """Whether a search runs."""
         job = self._job
-        return (job is not None and not job[0].finished) or (not self._closed and self._thinker.thread != 0)
+        return (job is not None and not job[0].finished) or (not self._closed and self._selector.thread != 0)
 
     def go(self, limits: Limits, on_info: OnInfo | None = None, signals: Signals | None = None) -> Result:
         """Search the engine's position, and return the result: under ``infinite`` and ``ponder`` not before
@@ -517,12 +517,12 @@ class Engine(PositionMixin):
         signals, position = signals or Signals(), self._position
         arguments = (position, limits, on_info or _ignore, self._values["MultiPV"], signals)
         if not in_deep_thread():
-            return self._do(partial(self._thinker.think, *arguments), signals)
+            return self._do(partial(self._selector.select, *arguments), signals)
         self._calls.append(signals)
         try:
             with self._turn:
                 self._end_job()
-                return self._thinker.think(*arguments)
+                return self._selector.select(*arguments)
         finally:
             self._calls.remove(signals)
 
@@ -534,7 +534,7 @@ class Engine(PositionMixin):
         if self._process != os.getpid():
             raise RuntimeError(_FORKED)
         self._refuse_closed()
-        if self._thinker.thread == get_ident():
+        if self._selector.thread == get_ident():
             raise RuntimeError(_CALLBACK)
         return self._lock
 
@@ -602,17 +602,17 @@ class Engine(PositionMixin):
 
         def run() -> tuple[int, float]:
             total, milliseconds = 0, 0.0
-            self._call(self._thinker.forget, signals)
+            self._call(self._selector.forget, signals)
             for index, fen in enumerate(fens, 1):
                 arguments = (self._read(fen), limits, _ignore, self._values["MultiPV"], signals)
                 begun = time.perf_counter()
-                self._call(partial(self._thinker.think, *arguments), signals)
+                self._call(partial(self._selector.select, *arguments), signals)
                 milliseconds += (time.perf_counter() - begun) * 1000
                 if signals.stopped:
                     raise Stopped("the bench was stopped")
-                total += self._thinker.pool.nodes
+                total += self._selector.pool.nodes
                 if on_position:
-                    on_position(index, len(fens), fen, self._thinker.pool.nodes)
+                    on_position(index, len(fens), fen, self._selector.pool.nodes)
             return total, milliseconds
 
         return self._in_turn(run, signals)
@@ -621,16 +621,16 @@ class Engine(PositionMixin):
         """End the work that runs and the threads, and release memory, book and tables. Every later call raises
         RuntimeError, except that stopping and closing again do nothing. Raises RuntimeError in a callback of a search,
         which then continues."""
-        if "_thinker" not in self.__dict__ or self._process != os.getpid():
+        if "_selector" not in self.__dict__ or self._process != os.getpid():
             return
-        if self._thinker.thread == get_ident():
+        if self._selector.thread == get_ident():
             raise RuntimeError(_CALLBACK)
         self._closed = True
         self.stop()
         with self._lock:
             self._end_job()
-            if "_thinker" in self.__dict__:
-                self._thinker.close()
+            if "_selector" in self.__dict__:
+                self._selector.close()
                 if self._thread is not None:
                     self._thread.end()
                 for name in _RELEASED:
@@ -643,10 +643,10 @@ def _ignore(info: Info) -> None:
     pass
 
 
-def _feed(thinker: Thinker, arguments: tuple[Any, ...], feed: Feed) -> None:
+def _feed(selector: MoveSelector, arguments: tuple[Any, ...], feed: Feed) -> None:
     """Search for a stream, which raises the error of the search. Refers to no engine, so that it can be collected."""
     try:
-        thinker.think(*arguments)
+        selector.select(*arguments)
     except BaseException as error:
         feed.error = error
     finally:

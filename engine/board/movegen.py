@@ -41,7 +41,7 @@ from engine.board.types import (
 )
 from engine.jit import helper, lsb, popcount
 
-#: What to generate: captures and promotions, all other moves, or both.
+#: Kinds of moves to generate: captures and promotions, all other moves, or both.
 NOISY_MOVES, QUIET_MOVES, ALL_MOVES = I64(1), I64(2), I64(3)  # typed, so that one compiled generator serves all
 
 

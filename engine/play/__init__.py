@@ -1,6 +1,6 @@
 """Choosing and reporting a move: from the book, the tablebases, the search, or weaker on purpose.
 
-``thinker``     the order of these sources
+``selector``    the order of these sources
 ``reporter``    lines of the search as reports
 ``book``        opening books in Polyglot's format
 ``tablebase``   the tablebases' results of the root moves

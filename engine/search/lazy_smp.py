@@ -16,7 +16,7 @@ from engine.search.worker import RootLine, Worker
 
 @dataclass(frozen=True, slots=True)
 class SearchTask:
-    """What to search: ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it.
+    """A search of ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it.
 
     ``lines`` is the number of lines wanted. The clock runs since ``began`` (``time.perf_counter``, seconds) and loses
     ``overhead`` milliseconds outside the engine."""

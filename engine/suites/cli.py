@@ -96,7 +96,7 @@ def _say(text: str) -> None:
 
 
 def _read(files: Sequence[str], reader: Reader[_Read]) -> tuple[list[_Read], int]:
-    """What can be read in the files, and the exit code. The faults are printed."""
+    """The readable items of the files, and the exit code. The faults are printed."""
     found: list[_Read] = []
     codes = [DONE]
     for file in files:

@@ -186,7 +186,7 @@ def test_an_engine_says_what_it_is() -> None:
 
 def test_closing_gives_the_memory_back() -> None:
     running = Engine(hash=8)
-    kept = [weakref.ref(running._thinker.table), weakref.ref(running._thinker.pool), weakref.ref(running._thinker)]
+    kept = [weakref.ref(running._selector.table), weakref.ref(running._selector.pool), weakref.ref(running._selector)]
     running.analyse(chess.Board(), Limit(depth=3))
     running.close()
     gc.collect()
@@ -685,7 +685,7 @@ def test_a_finished_stream_does_not_stop_the_next_search(numbat: Engine) -> None
 def test_streams_are_collected_at_any_instruction(numbat: Engine) -> None:
     """A finalizer must not wait for what the thread that it interrupts holds."""
     reports = [numbat.stream(chess.Board())]
-    with numbat._thinker.pool._lock:
+    with numbat._selector.pool._lock:
         reports.clear()
     assert is_idle(numbat)
 
@@ -799,7 +799,7 @@ def test_search_out_of_memory_leaves_an_engine_that_searches(monkeypatch: pytest
             raise MemoryError
 
         with monkeypatch.context() as patch:
-            patch.setattr(running._thinker.pool, "search", refuse)
+            patch.setattr(running._selector.pool, "search", refuse)
             for call in (running.play, running.analyse, lambda board, limit: list(running.stream(board, limit))):
                 with pytest.raises(MemoryError):
                     call(chess.Board(), Limit(depth=3))

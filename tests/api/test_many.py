@@ -83,7 +83,7 @@ def test_values_are_those_of_the_evaluation(judge: Engine) -> None:
     exactly = judge.options["EvalType"] == "NNUE"  # the others round each term that they explain
     for board, value in zip(boards, values, strict=True):
         judge.set_board(board)
-        explained = judge._thinker.evaluation.value(judge._position)
+        explained = judge._selector.evaluation.value(judge._position)
         assert abs(max(min(explained, HIGHEST), -HIGHEST) - value) <= (0 if exactly else 6)
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the rules share: positions of random games."""
+"""Shared by the tests of the rules: positions of random games."""
 
 import chess
 import pytest

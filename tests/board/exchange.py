@@ -27,7 +27,7 @@ def _pins(board: chess.Board) -> Pins:
 
 
 def _best_reply(board: chess.Board, target: chess.Square, color: chess.Color, pins: Pins) -> int:
-    """What ``color`` gains by taking on ``target`` or leaving it, with both sides at their best.
+    """The gain of ``color`` by taking on ``target`` or leaving it, with both sides at their best.
 
     It takes with its least valuable piece, of several with the one on the lowest square. No pinned piece takes while a
     pinner stands, a king does not take what is protected, and no pawn promotes.

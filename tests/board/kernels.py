@@ -15,7 +15,7 @@ from engine.board.types import I64, U64, ZERO
 #: No move is encoded as this; the null move.
 NO_MOVE = 0
 
-#: What :func:`walk` found wrong.
+#: Faults found by :func:`walk`.
 SOUND, WRONG_COUNT, WRONG_KEY, WRONG_PAWN_KEY, WRONG_NONPAWN_KEY, WRONG_CHECKS = range(6)
 
 

@@ -142,7 +142,7 @@ def rank_of(square, color):
 
 
 def pawn_reference(board, color):
-    """What chess players say of the pawns of ``color``, from the definitions."""
+    """The properties of the pawns of ``color``, from their definitions."""
     own, enemy = board.pieces(chess.PAWN, color), board.pieces(chess.PAWN, not color)
     found = {name: np.zeros(8, int) for name in ("isolated", "doubled", "backward", "phalanx", "supported", "passed")}
     for square in own:

@@ -20,7 +20,7 @@ from engine.reading.games import games_of
 from engine.reading.positions import read_position
 from engine.reading.text import ReadError, lines_of
 
-#: What PGN and EPD are made of, sound and not.
+#: Valid and invalid parts of PGN and EPD.
 PIECES = [
     '[Event "a"]\n', '[White "x"]\n', '[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n', '[FEN "4k3/8/8/8/8/8/8/4K2R w KQ e3 0 1"]\n',
     '[Variant "Chess960"]\n', '[Result "1-0"]\n', "[", "]", '"', "\n", "\n\n", "\r", "\r\n", " ", "\t", "%", ";", "{", "}", "(", ")",

@@ -58,7 +58,7 @@ def dispatchers() -> Iterator[tuple[str, Any]]:
 
 
 def faults() -> list[str]:
-    """What makes compiled code slow, wrong or unfit for the cache. Only code compiled in this process can tell.
+    """Faults that make compiled code slow, wrong or unfit for the cache. Only code compiled in this process can tell.
 
     A second signature of a kernel, and recursion between two, which crash when loaded from the cache (numba
     issue 6061); floating point, into which numba lets mixed signed and unsigned integers slide; functions that

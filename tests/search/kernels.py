@@ -60,7 +60,7 @@ def hammer(table, keys, seed, rounds, result):
 
 
 class Entry(NamedTuple):
-    """What one entry of the table holds."""
+    """The content of one table entry."""
 
     move: int
     score: int
@@ -75,7 +75,7 @@ def put(table: TranspositionTable, key: int, entry: Entry) -> None:
 
 
 def get(table: TranspositionTable, key: int) -> Entry | None:
-    """What the table holds under ``key``."""
+    """The table's content under ``key``."""
     result: Any = new_record(structure(Probe))
     _probe(table.record, np.uint64(key), result)
     return Entry(*(int(result[name]) for name in Entry._fields)) if result["found"] else None

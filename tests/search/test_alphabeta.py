@@ -163,7 +163,7 @@ class Bench:
         cut_node: int = 0,
         node_limit: int = UNLIMITED,
     ) -> int:
-        """What the search returns for these root moves (all), of which the first one comes first."""
+        """The result of the search over these root moves, the first one first."""
         self.prepare(moves, node_limit)
         begin(self.record, (moves or [0])[0])
         self.record["root_depth"] = depth
@@ -327,7 +327,7 @@ CASES = {
 def predicted(
     case: Case, first: list[int], second: list[int], window: tuple[int, int], cut_node: int
 ) -> tuple[int, bool]:
-    """What a search of two moves comes to (below alpha: any number there; from beta on alike), and
+    """The value of a search of two moves (below alpha: any number there; from beta on alike), and
     whether the second move is searched at all. ``first`` and ``second`` are the moves' values by depth."""
     alpha, beta = window
     is_pv = beta - alpha > 1

@@ -82,7 +82,7 @@ def test_a_soft_limit_lets_the_iteration_finish() -> None:
 
 
 def test_bounds_are_reported_between_windows(bare: Callable[..., Bare]) -> None:
-    """What a window that failed says comes before the iteration's result, and widens one after the other."""
+    """The report of a failed window comes before the iteration's result, and widens one after the other."""
     bounds: list[RootLine] = []
     for fen in FENS:
         search = bare()
@@ -96,7 +96,7 @@ def test_bounds_are_reported_between_windows(bare: Callable[..., Bare]) -> None:
 
 
 def test_a_better_score_keeps_the_line(bare: Callable[..., Bare]) -> None:
-    """What failed high has a move but no reply yet; the line of the last iteration goes on from it."""
+    """A failed-high line has a move but no reply yet; the line of the last iteration goes on from it."""
     kept = 0
     for fen in FENS:
         search = bare()
@@ -118,7 +118,7 @@ def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
         before = other.bench(5)[0]
         engine.set_option("FutilityDepth", 0)
         engine.set_option("ReductionBase", 20)
-        pool = engine._thinker.pool
+        pool = engine._selector.pool
         addresses = {int(pool.parameters.address)}
         changed = engine.bench(5)[0]
         assert {int(worker.record["params_address"]) for worker in pool.workers} == addresses

@@ -102,7 +102,7 @@ def test_the_last_report_is_about_the_whole_search(engine, limits, option):
     try:
         running = release(engine, limits, chess.Board(KIWIPETE))
     finally:
-        nodes = engine._thinker.pool.nodes
+        nodes = engine._selector.pool.nodes
         engine.set_option(name, default)
     result = running.result()
     last = result.info
@@ -117,7 +117,7 @@ def test_the_last_report_is_about_the_whole_search(engine, limits, option):
         assert 0 < last.nodes <= nodes
     else:
         assert {info.nodes for info in ranks} == {nodes}
-    assert last.time <= engine._thinker.pool.elapsed
+    assert last.time <= engine._selector.pool.elapsed
     told = [(info.depth, info.multipv, info.score, info.nodes, info.pv) for info in running.infos]
     assert limits.ponder or len(set(told)) == len(told)
     assert not [info for info in running.infos[: -len(ranks)] if info.final]
@@ -148,7 +148,7 @@ def test_finished_search_waits_silently_and_its_time_stands(engine, monkeypatch,
     begun = time.perf_counter()
     job = ThreadTask(lambda: engine.go(Limits(**limit, **{wait: True}), said.append))  # type: ignore[arg-type]
     DeepThread("numbat-test", job.run)
-    wait_until(lambda: said and (fen == MATED or engine._thinker.pool._ended > 0))
+    wait_until(lambda: said and (fen == MATED or engine._selector.pool._ended > 0))
     searched = 1000 * (time.perf_counter() - begun)
     time.sleep(0.02)
     before = len(said)

@@ -1,4 +1,4 @@
-"""What the search reports is true of the position it was given, and the position is left as it was."""
+"""Reports of the search are true of its position, which stays as it was."""
 
 import itertools
 from collections.abc import Callable
@@ -91,6 +91,6 @@ def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, others: st
     if others == "searchmoves":
         engine.analyse(board, Limit(depth=10), root_moves=[chess.Move.from_uci("g1h1")])
     engine.set_board(board)
-    entry = get(engine._thinker.table, engine.key())
+    entry = get(engine._selector.table, engine.key())
     assert entry.score == MATE - 1
     assert to_uci(entry.move, False) == "d1d8"

@@ -23,7 +23,7 @@ def found(ready: Ready) -> list[Any]:
 
 
 def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[Any], list[Any]]:
-    """What a search that reports finds, and a quiet one."""
+    """The results of a search that reports and of a quiet one."""
     one, other = Ready(fen, nodes), Ready(fen, nodes)
     for _ in one.worker.deepen(first, last, on_bound=lambda line: None):
         pass

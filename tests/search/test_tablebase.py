@@ -37,7 +37,7 @@ def _probe(endgames, position, depth):
 def answer(
     outcome: int, fen: str, depth: int = 1, pieces: int = 4, least: int = 1, fifty: bool = True
 ) -> tuple[int, int]:
-    """What a node is told if the tables say ``outcome``, and how many answers are counted."""
+    """The outcome that a node gets if the tables say ``outcome``, and the answers counted."""
     record: Any = new_record(TABLEBASE)
     function = address_of(_settled, int64(uint64, POSITION_T))
     install(record, TablebaseAccess(function, outcome + 2, pieces, least, fifty))

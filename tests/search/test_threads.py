@@ -176,7 +176,7 @@ def test_an_engine_is_collected_and_its_threads_end() -> None:
     for _ in range(4):
         engine = Engine(hash=1, threads=3)
         engine.search(chess.Board(), Limits(depth=3))
-        started += [engine._thread.thread, *threads_of(engine._thinker.pool)]
+        started += [engine._thread.thread, *threads_of(engine._selector.pool)]
         gone = weakref.ref(engine)
         del engine
         assert is_collected(gone)
@@ -186,7 +186,7 @@ def test_an_engine_is_collected_and_its_threads_end() -> None:
 
 def test_closing_an_engine_ends_its_threads() -> None:
     engine = Engine(hash=1, threads=3)
-    started = [engine._thread.thread, *threads_of(engine._thinker.pool)]
+    started = [engine._thread.thread, *threads_of(engine._selector.pool)]
     engine.close()
     assert have_ended(started)
 
@@ -197,7 +197,7 @@ def test_closing_an_engine_ends_its_threads() -> None:
 def test_slow_helper_does_not_delay_the_result(engine: Engine) -> None:
     """It is waited for before the next search."""
     engine.set_option("Threads", 2)
-    pool = engine._thinker.pool
+    pool = engine._selector.pool
     worker = pool.workers[1]
     leaves, entered = threading.Event(), threading.Event()
 
@@ -278,7 +278,7 @@ def test_search_uses_the_threads_it_got(refusing, allowed, error, running):
     count = 1 + max(0, allowed - HEADROOM)  # some are given back
     assert len(pool.workers) == count
     assert remarks == [f"could not start all threads: searching with {count} of 50"]
-    search = Bare(pool, running._thinker.table, [])
+    search = Bare(pool, running._selector.table, [])
     assert search.search(Limits(depth=5), KIWIPETE).depth == 5
 
 

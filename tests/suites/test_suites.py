@@ -1,4 +1,4 @@
-"""What EPD lines and perft files ask for, and the commands that answer."""
+"""EPD lines and perft files, and the commands that read them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the searches promise, as properties of random trees and of the games."""
+"""Properties of the searches on random trees and games."""
 
 from math import inf
 from time import monotonic
@@ -341,7 +341,7 @@ def test_a_deadline_that_has_passed_raises(algorithm):
         algorithm(TicTacToe(), None, 5, deadline=monotonic() - 1)
 
 
-def test_watch_hears_every_node_enter_and_leave():
+def test_watch_is_called_at_every_node():
     heard = []
     outcome = alpha_beta(ExplicitTree(), watch=lambda *event: heard.append(event))
     assert len(heard) == 2 * outcome.nodes

@@ -34,7 +34,7 @@ from engine.search.timeman import plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
 
-#: The options that a new :class:`Thinker` reads.
+#: The options that a new :class:`MoveSelector` reads.
 BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")
 
 #: Depth in plies of the search of a book move, for its score and the expected reply.
@@ -49,8 +49,8 @@ def _evaluation(kind: str, file: str) -> Evaluation:
         raise OptionError(str(error)) from None
 
 
-class Thinker:
-    """The sources of a move: ``table``, ``pool``, ``tablebase`` and ``book``.
+class MoveSelector:
+    """Chooses a move from the ``book``, the ``tablebase`` or a search by the ``pool``.
 
     ``values`` are the options by name, current at each move. Those of :data:`BUILT_FROM` are read at construction;
     later changes go through methods. ``report`` gets one line for each file that cannot be used. Raises
@@ -65,7 +65,7 @@ class Thinker:
         self.tablebase = Tablebase(report)
         self.book = Book()
         self._chance = random.Random()  # for weaker play: no two games alike
-        #: The thread that thinks, by :func:`threading.get_ident`; 0 for none.
+        #: The thread that selects a move, by :func:`threading.get_ident`; 0 for none.
         self.thread = 0
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class Thinker:
             raise OptionError(f"SyzygyPath: no such directory: {path}")
         self.tablebase.open(path)
 
-    def think(
+    def select(
         self, position: Position, limits: Limits, on_info: OnInfo, lines: int = 1, signals: Signals | None = None
     ) -> Result:
         """Choose the move for ``position``, and report ``lines`` lines as :meth:`Pool.search` finds them."""
