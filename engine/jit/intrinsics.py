@@ -93,33 +93,22 @@ else:
     _CLOCK = symbol("numbat_clock")
     llvm.add_symbol(_CLOCK, ctypes.cast(_counter, ctypes.c_void_p).value)
 
-    @intrinsic
-    def popcount(typing_context: Any, bits: Any) -> Any:
-        """The number of set bits."""
+    def _unary(name: str, result: Any, *constants: Any) -> Any:
+        """A function of a bitboard: the LLVM intrinsic ``name``, which also takes the ``constants``."""
 
-        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.call(external_function(builder, "llvm.ctpop.i64", _I64, [_I64]), arguments)
+        @intrinsic
+        def call(typing_context: Any, bits: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                kinds = [_I64, *(constant.type for constant in constants)]
+                return builder.call(external_function(builder, name, _I64, kinds), [*arguments, *constants])
 
-        return types.int64(types.uint64), codegen
+            return result(types.uint64), codegen
 
-    @intrinsic
-    def lsb(typing_context: Any, bits: Any) -> Any:
-        """Index of the lowest set bit; ``bits`` must not be 0 (the result is then undefined)."""
+        return call
 
-        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            function = external_function(builder, "llvm.cttz.i64", _I64, [_I64, _I1])
-            return builder.call(function, [arguments[0], _I1(1)])
-
-        return types.int64(types.uint64), codegen
-
-    @intrinsic
-    def byteswap(typing_context: Any, bits: Any) -> Any:
-        """The eight bytes in reverse order: a bitboard seen from the other side."""
-
-        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.call(external_function(builder, "llvm.bswap.i64", _I64, [_I64]), arguments)
-
-        return types.uint64(types.uint64), codegen
+    popcount = _unary("llvm.ctpop.i64", types.int64)
+    lsb = _unary("llvm.cttz.i64", types.int64, _I1(1))  # 1: undefined for 0
+    byteswap = _unary("llvm.bswap.i64", types.uint64)
 
     @intrinsic
     def pext(typing_context: Any, bits: Any, mask: Any) -> Any:
