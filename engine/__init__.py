@@ -1,8 +1,7 @@
 """Numbat: a UCI chess engine in plain Python, compiled by numba.
 
 ``from engine import Engine`` gives the engine as a Python class. Names are resolved on first use, so that importing
-this package (as the UCI loop does before ``uciok``) does not load numba.
-"""
+this package (as the UCI loop does before ``uciok``) does not load numba."""
 
 from typing import TYPE_CHECKING, Any
 

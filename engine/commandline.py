@@ -147,9 +147,8 @@ def limit_of(chosen: argparse.Namespace, seconds: float) -> tuple[Limit, str]:
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Within this context SIGTERM raises KeyboardInterrupt, as Ctrl-C does, so that results are saved.
-
-    Only in the main thread; in others nothing changes."""
+    """Within this context SIGTERM raises KeyboardInterrupt, as Ctrl-C does, so that results are saved. Only in the main
+    thread; in others nothing changes."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,7 +1,6 @@
 """Files named by the user: only regular files are opened or replaced, and writes are atomic.
 
-Opening a FIFO blocks, and reading a device may never end.
-"""
+Opening a FIFO blocks, and reading a device may never end."""
 
 import errno
 import os
@@ -79,9 +78,7 @@ def drafted(path: Path) -> Iterator[BinaryIO]:
 
 def check_place(path: Path, mark: str = "") -> None:
     """Check, before long work, that a file can be written at ``path``. With ``mark`` only an empty file or one that
-    contains this text may be replaced.
-
-    Raises :class:`WriteError`."""
+    contains this text may be replaced. Raises :class:`WriteError`."""
     try:
         if path.is_dir():
             reason = "it is a directory"
@@ -104,7 +101,6 @@ def check_place(path: Path, mark: str = "") -> None:
 
 def write_whole(path: Path, content: str | bytes | Iterable[str]) -> None:
     """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
-
     Raises :class:`WriteError`."""
     try:
         with drafted(path) as draft:
@@ -116,9 +112,7 @@ def write_whole(path: Path, content: str | bytes | Iterable[str]) -> None:
 
 def write_or_rescue(path: Path, content: str | bytes | Sequence[str]) -> None:
     """Write a file at the end of long work as :func:`write_whole` does; if that fails, write it into the user's home
-    folder.
-
-    Raises :class:`WriteError`, which says where the file is."""
+    folder. Raises :class:`WriteError`, which says where the file is."""
     try:
         write_whole(path, content)
     except WriteError as error:

@@ -1,7 +1,6 @@
 """Limits, reports and results of a search, and errors: plain records without heavy imports.
 
-Times are milliseconds, scores centipawns or moves to mate, depths plies.
-"""
+Times are milliseconds, scores centipawns or moves to mate, depths plies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,9 +84,8 @@ PERFT = Number("plies", 0, 20)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one search; without any it is infinite.
-
-    Raises ValueError, which names the field and the value, for a number outside the range in :data:`NUMBERS`."""
+    """The limits of one search; without any it is infinite. Raises ValueError, which names the field and the value, for
+    a number outside the range in :data:`NUMBERS`."""
 
     wtime: int | None = None
     """Milliseconds on White's clock, None for no clock. GUIs may send 0 or less; the engine then moves at once."""

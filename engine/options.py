@@ -197,9 +197,8 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
 
 
 def by_keyword(keyword: str) -> Option:
-    """The option for a Python keyword: ``move_overhead`` is "Move Overhead", ``chess960`` "UCI_Chess960".
-
-    Raises :class:`OptionError` if there is none."""
+    """The option for a Python keyword: ``move_overhead`` is "Move Overhead", ``chess960`` "UCI_Chess960". Raises
+    :class:`OptionError` if there is none."""
     wanted = keyword.replace("_", "").replace(" ", "").lower()
     for option in OPTIONS:
         name = option.name.replace(" ", "").replace("_", "").lower()

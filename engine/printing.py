@@ -1,8 +1,7 @@
 """Escapes untrusted text (PGN tags, file names, arguments, other engines' output) so that it cannot control a terminal.
 
 Messages quote such text unchanged; it is escaped where it is printed: by the guarded standard streams, the consoles of
-:mod:`engine.console` and ``info string`` lines.
-"""
+:mod:`engine.console` and ``info string`` lines."""
 
 import sys
 from typing import IO, Any, cast

@@ -5,8 +5,7 @@ The formulas are those of lila (``AccuracyPercent.scala``, ``AccuracyCP.scala``,
 A move that lowers that from ``w`` to ``w'`` is ``103.1668 * exp(-0.043544 * (w - w')) - 3.1669 + 1`` percent accurate.
 A side's accuracy is the mean of two means of its moves: the harmonic one, and one weighted by how lively the game was
 (the standard deviation of the percentages in a window around the move). Unlike there the game's first position has the
-score that the engine gave it, not 15 centipawns.
-"""
+score that the engine gave it, not 15 centipawns."""
 
 import itertools
 import math

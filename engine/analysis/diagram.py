@@ -23,9 +23,8 @@ FEW_COLOURS = ("standard", "windows")
 
 
 def shows_chessmen(console: Console) -> bool:
-    """Whether ``console`` is a terminal that shows colours and whose encoding has the chessmen.
-
-    Not on a dumb terminal, under ``NO_COLOR``, in a pipe, or in a Windows console that prints escape sequences."""
+    """Whether ``console`` is a terminal that shows colours and whose encoding has the chessmen. Not on a dumb terminal,
+    under ``NO_COLOR``, in a pipe, or in a Windows console that prints escape sequences."""
     if not console.is_terminal or console.is_dumb_terminal or console.legacy_windows or console.no_color:
         return False
     return console.color_system is not None and can_print(CHESSMEN, console.encoding)

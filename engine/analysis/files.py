@@ -18,9 +18,8 @@ class AnalysisError(ValueError):
 
 
 def read_games(path: Path, report: Callable[[str], None] = lambda remark: None) -> list[chess.pgn.Game]:
-    """All games of a PGN file; anything skipped or repaired is reported.
-
-    Raises :class:`AnalysisError` for a file without a game."""
+    """All games of a PGN file; anything skipped or repaired is reported. Raises :class:`AnalysisError` for a file
+    without a game."""
     remarks: list[str] = []
     try:
         games = [found.game for found in reading.read_games(path, remarks.append)]
@@ -75,9 +74,8 @@ _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")
 
 class AddedGame:
     """A game at the end of a PGN file, replaced after each move; the other games are left alone, also those that
-    another program adds meanwhile.
-
-    Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if it cannot be written."""
+    another program adds meanwhile. Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if
+    it cannot be written."""
 
     def __init__(self, path: Path) -> None:
         check_place(path)

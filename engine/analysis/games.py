@@ -171,9 +171,8 @@ class _File:
             )
 
     def write(self, label: str) -> bool:
-        """Write the results, the PGN and the page, or into the user's home if that fails, with a message.
-
-        Returns whether all are where they belong."""
+        """Write the results, the PGN and the page, or into the user's home if that fails, with a message. Returns
+        whether all are where they belong."""
         for game in self.games:
             if not game.page and (stored := self.results.get(game.digest)):
                 with suppress(ValueError):

@@ -3,8 +3,7 @@
 The main line gets an ``[%eval]`` at every position, first in its comment, where programs look for it. A bad or
 outstanding move also gets a glyph, a sentence and the line that was better, or next best, as a variation. Where
 the move already has a glyph none is added, and where an existing variation begins with the same move, the line stands
-in the sentence instead.
-"""
+in the sentence instead."""
 
 import re
 from collections.abc import Sequence

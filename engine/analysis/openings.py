@@ -1,7 +1,6 @@
 """The names of openings, and how long a game follows theory; looked up by position, so transpositions count.
 
-The table is lichess.org's (public domain; :file:`openings.tsv` names the source).
-"""
+The table is lichess.org's (public domain; :file:`openings.tsv` names the source)."""
 
 import itertools
 from collections.abc import Iterator, Sequence

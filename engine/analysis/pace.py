@@ -4,8 +4,7 @@ Half of it goes to a first look at every position, a tenth to a glance at the al
 praise, the rest to a second, longer look at the moves that would get a mark, several times as long at a sacrifice that
 seems bad: what it is given for lies deep. The few mates that are allowed or lost in a decided game get a third look,
 longer still; on average the glances leave enough for it. With a limit of plies the first look has it, the glance two
-plies less, the second look three and the third six plies more.
-"""
+plies less, the second look three and the third six plies more."""
 
 from __future__ import annotations
 
@@ -35,7 +34,6 @@ GLANCE_PLIES, LOOK_PLIES, THIRD_PLIES = 2, 3, 6
 @dataclass(frozen=True, slots=True)
 class Pace:
     """What each position of a game has: ``amount`` milliseconds, nodes or plies, as ``unit`` says (a field of Limit).
-
     Amounts are whole numbers, so that an interrupted run can be continued exactly."""
 
     unit: str

@@ -28,10 +28,9 @@ _INDENT = 9
 
 
 class Lines:
-    """The lines of a search as its reports come, best first: always those of one complete iteration.
-
-    Reports come in rounds, one line after the other; the lines of an unfinished round are not comparable with
-    those of the round before."""
+    """The lines of a search as its reports come, best first: always those of one complete iteration. Reports come in
+    rounds, one line after the other; the lines of an unfinished round are not comparable with those of the round
+    before."""
 
     def __init__(self) -> None:
         self.shown: list[Analysis] = []

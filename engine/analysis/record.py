@@ -141,9 +141,8 @@ class Findings:
         return board
 
     def played(self, at: int) -> PovScore | None:
-        """Score after the move played at ``at``, with mates counted from ``at``.
-
-        A move that reaches a draw by the fifty moves or repetition is worth a draw, as the search counts the others."""
+        """Score after the move played at ``at``, with mates counted from ``at``. A move that reaches a draw by the
+        fifty moves or repetition is worth a draw, as the search counts the others."""
         if self.positions[at].move is None:
             return None
         reached, turn = self.positions[at + 1], self.positions[at].board.turn

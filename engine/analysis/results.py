@@ -1,8 +1,7 @@
 """The results of a file's games, kept beside it in ``GAMES.numbat.json``; PGN and page are made from them.
 
 The file is a JSON object: ``format``, ``games``, the results of each game on a line of its own under a digest of its
-moves, and ``written``, the digests of the PGN files made from them, by which a file that was edited is recognised.
-"""
+moves, and ``written``, the digests of the PGN files made from them, by which a file that was edited is recognised."""
 
 import hashlib
 import json

@@ -1,7 +1,6 @@
 """A fixed search over fixed positions: its node count tells two versions apart, its speed two machines.
 
-The positions are a mixture of openings, middlegames, tactics and endings in ``bench.txt``.
-"""
+The positions are a mixture of openings, middlegames, tactics and endings in ``bench.txt``."""
 
 from pathlib import Path
 

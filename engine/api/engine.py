@@ -2,8 +2,7 @@
 
 An engine does one thing at a time, in a thread of its own; the caller waits for it, so that Ctrl-C can end the work and
 the engine stays sound. Calls from several threads take turns on one lock. Only :meth:`Engine.stop`,
-:meth:`Engine.ponderhit` and :meth:`Engine.close` do not wait for their turn.
-"""
+:meth:`Engine.ponderhit` and :meth:`Engine.close` do not wait for their turn."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Conversion between the engine's own records and python-chess's types: limits and moves in, scores and lines out.
 
 The records of :mod:`engine.messages` follow the protocol, with text and milliseconds. A Python program wants
-:class:`chess.Move`, :class:`chess.engine.PovScore` and seconds, as in python-chess.
-"""
+:class:`chess.Move`, :class:`chess.engine.PovScore` and seconds, as in python-chess."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Names for arguments and results of kernels, for annotations. numba ignores them; readers and type checkers do not.
 
-Compiled, every number is int64 except bitboards and keys, which are uint64; records are passed by reference.
-"""
+Compiled, every number is int64 except bitboards and keys, which are uint64; records are passed by reference."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,7 +1,6 @@
 """Attack sets: the squares that a piece attacks.
 
-Arguments are int64 squares and uint64 bitboards.
-"""
+Arguments are int64 squares and uint64 bitboards."""
 
 from engine.board.aliases import Bitboard, Color, Position, Square
 from engine.board.tables import Slider, tables

@@ -2,8 +2,7 @@
 
 The keys of two positions that differ by one reversible move differ by that move's two piece keys and the side's key.
 All such differences are kept in a cuckoo hash table, each in one of two slots. So two look-ups find whether the
-difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
-"""
+difference to an earlier key is a move, and which (Marcel van Kervinck's idea)."""
 
 from typing import Annotated
 

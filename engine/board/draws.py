@@ -8,11 +8,9 @@ from engine.jit import helper, popcount
 
 @helper
 def is_repetition(position: Position, ply: Ply) -> bool:
-    """Whether the position is drawn by repetition: it occurred once after the root of the search, ``ply`` plies
-    back, or twice in all.
-
-    Once in the search is enough, because a side that can repeat once can do so again. The root itself must recur twice:
-    it is on the board, and the game may still leave it."""
+    """Whether the position is drawn by repetition: it occurred once after the root of the search, ``ply`` plies back,
+    or twice in all. Once in the search is enough, because a side that can repeat once can do so again. The root itself
+    must recur twice: it is on the board, and the game may still leave it."""
     reach = min(I64(position.rule50), I64(position.since_null))
     seen = 0
     distance = 4

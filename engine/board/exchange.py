@@ -1,8 +1,7 @@
 """Exact values of captures, in pawns: exchanges on one square, and a quiescence search by material alone.
 
 Only legal moves count. :func:`engine.board.see.see_ge`, which the search uses, is less exact (about pins, for example)
-and only compares with a threshold.
-"""
+and only compares with a threshold."""
 
 from typing import Annotated
 
@@ -139,9 +138,8 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
 
 @kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), spare=True)
 def material_quiescence(work: CaptureSearch, alpha: int, beta: int, ply: Ply) -> int:
-    """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft.
-
-    A side that is not in check may stand pat, and does so unless it gains."""
+    """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft. A
+    side that is not in check may stand pat, and does so unless it gains."""
     position, here = work.position, work.stack[ply]
     here.length = 0
     work.nodes += 1

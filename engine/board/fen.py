@@ -1,7 +1,6 @@
 """Reading and writing Forsyth-Edwards notation, with the castling rights of X-FEN and Shredder-FEN.
 
-See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN.
-"""
+See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN."""
 
 from collections.abc import Sequence
 
@@ -165,10 +164,9 @@ def check_number(value: int, name: str, lowest: int) -> int:
 
 
 def set_fen(position: Position, fen: str, chess960: bool = False) -> None:
-    """Set ``position`` from a FEN of four to six fields.
-
-    It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
-    which names the fault; ``position`` must then not be used (set a spare record and copy it)."""
+    """Set ``position`` from a FEN of four to six fields. It is marked as Chess960 if ``chess960`` is set or
+    :func:`needs_chess960` says so. Raises :class:`PositionError`, which names the fault; ``position`` must then not be
+    used (set a spare record and copy it)."""
     if len(fen) > _LONGEST_FEN:
         raise PositionError(f"FEN {quoted(fen)} has {len(fen)} characters")
     fields = fen.split()
@@ -234,9 +232,8 @@ def _castling_field(position: Position, shredder: bool) -> str:
 
 
 def to_fen(position: Position, shredder: bool = False) -> str:
-    """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
-
-    The en passant square is written only if a pawn could capture there, as X-FEN demands."""
+    """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files). The en passant
+    square is written only if a pawn could capture there, as X-FEN demands."""
     ranks = []
     for rank in range(7, -1, -1):
         text, gap = "", 0

@@ -2,8 +2,7 @@
 
 Only legal moves are generated: a check limits the target squares, a pin keeps the piece on its line, and the king's
 targets and en passant are tested one by one. Pawns move setwise. :func:`generate_moves` and :func:`count_moves` share
-the functions that find each piece's targets.
-"""
+the functions that find each piece's targets."""
 
 from engine.board.aliases import Bitboard, Color, Move, MoveList, Position, Square
 from engine.board.attacks import (
@@ -106,9 +105,8 @@ def straight_movers(position: Position, own: Bitboard) -> Bitboard:
 
 @helper
 def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares that a diagonal mover on ``square`` reaches without leaving its pin.
-
-    One mask for all pins is enough: a piece pinned on one diagonal ray of its king meets no other such ray."""
+    """Squares that a diagonal mover on ``square`` reaches without leaving its pin. One mask for all pins is enough: a
+    piece pinned on one diagonal ray of its king meets no other such ray."""
     targets = bishop_attacks(square, occupied)
     if bit(square) & position.pinned_diagonal:
         targets &= position.pinned_diagonal

@@ -2,8 +2,7 @@
 
 The kind (the chess programming wiki's "from-to based" encoding) has one bit for captures and one for promotions.
 Castling is encoded as the king taking its own rook, for Chess960 and standard chess alike. In kernels a move is an
-int64; 0 is no move and, when made, the null move.
-"""
+int64; 0 is no move and, when made, the null move."""
 
 from engine.board.aliases import Move, PieceType, Square
 from engine.board.types import KNIGHT

@@ -57,9 +57,8 @@ def find_move(position: Position, text: str) -> int:
 
 
 def play_moves(position: Position, moves: Sequence[str]) -> None:
-    """Play ``moves`` in UCI notation, in either case, on ``position``.
-
-    Raises :class:`PositionError` naming the first illegal one; those before it have been played."""
+    """Play ``moves`` in UCI notation, in either case, on ``position``. Raises :class:`PositionError` naming the first
+    illegal one; those before it have been played."""
     if not moves:
         return
     text = " ".join([move.replace(" ", "?") or "?" for move in moves])  # one word for each, legal or not

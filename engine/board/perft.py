@@ -55,7 +55,6 @@ def perft(
     stop: Any = None,
 ) -> int:
     """Count the leaves of the tree ``depth`` plies deep below ``position``, with ``threads`` sharing the root moves.
-
     ``on_move`` gets each root move in UCI notation with its count, in the order of generation. ``stop`` is an int64
     array whose first element, set to 1, ends the count early (the result is then too low)."""
     if not 0 <= depth < MAX_DEPTH:

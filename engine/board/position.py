@@ -96,10 +96,9 @@ def move_piece_quietly(position: Position, piece: Piece, origin: Square, target:
 
 @helper
 def _sort_snipers(snipers: Bitboard, king: Square, own: Bitboard) -> tuple[Bitboard, Bitboard]:
-    """The ``snipers`` that give check, and the lines (with the sniper) on which the others pin a piece of ``own``.
-
-    A sniper is an enemy slider that would attack the king if only enemy pieces were on the board: with none of our
-    pieces in between it gives check, with one in between it pins that piece."""
+    """The ``snipers`` that give check, and the lines (with the sniper) on which the others pin a piece of ``own``. A
+    sniper is an enemy slider that would attack the king if only enemy pieces were on the board: with none of our pieces
+    in between it gives check, with one in between it pins that piece."""
     checkers, pins = ZERO, ZERO
     while snipers:
         sniper = lsb(snipers)
@@ -143,9 +142,8 @@ def pins_of(position: Position, color: Color) -> Bitboard:
 
 @helper
 def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
-    """Whether the king is safe after an en passant capture.
-
-    Two pawns leave the board at once, so the stored pins and checks do not apply; slider attacks are recomputed."""
+    """Whether the king is safe after an en passant capture. Two pawns leave the board at once, so the stored pins and
+    checks do not apply; slider attacks are recomputed."""
     captured = bit(target ^ 8)
     pieces = position.pieces
     if position.checkers & ~captured & (pieces[PAWN] | pieces[KNIGHT]):
@@ -160,7 +158,6 @@ def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Squ
 @helper
 def set_en_passant(position: Position, us: Color, target: Square) -> None:
     """Let ``us`` capture en passant on ``target`` if a pawn stands ready, marked EP_PSEUDO if no capture is legal.
-
     ``checkers`` may still be those before a double push: such a move neither gives nor evades a check by a knight or
     another pawn."""
     takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]

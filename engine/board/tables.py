@@ -3,8 +3,7 @@
 They are one record, :data:`TABLES`, filled by numpy when this module is imported; kernels reach it by ``tables()``.
 Slider attacks are indexed by the occupied squares on a slider's rays, gathered by PEXT where that is fast and by magic
 multiplication elsewhere (Pradu Kannan's fancy magics; the same array serves both). Zobrist keys are built from the
-published constants of the Polyglot book format.
-"""
+published constants of the Polyglot book format."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,7 @@
 """Colours, pieces, squares and bitboards.
 
 Squares run from a1 = 0 to h8 = 63, rank by rank. A piece is ``color << 3 | type``; bitboards are ``uint64`` with bit
-``square`` set.
-"""
+``square`` set."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -5,8 +5,7 @@
 weight has a middlegame and an endgame value; the score is interpolated between them as pieces leave the board (tapered
 evaluation).
 
-The sum is updated incrementally: an :data:`ACCUMULATOR` per ply, each made from the previous one.
-"""
+The sum is updated incrementally: an :data:`ACCUMULATOR` per ply, each made from the previous one."""
 
 import json
 from pathlib import Path
@@ -66,11 +65,9 @@ WEIGHTS, weights = shared_record("numbat_material", _PieceSquareWeights)
 
 
 def load_weights(file: Path = WEIGHTS_FILE) -> None:
-    """Set :data:`WEIGHTS` from a JSON file.
-
-    The file holds ``material`` (centipawns by piece name), ``phase`` (by piece name) and ``piece_square`` (by name and
-    ``middlegame`` or ``endgame``, eight rows of eight centipawn values from White's view, eighth rank first).
-    Raises OSError, KeyError or ValueError if it does not."""
+    """Set :data:`WEIGHTS` from a JSON file. The file holds ``material`` (centipawns by piece name), ``phase`` (by piece
+    name) and ``piece_square`` (by name and ``middlegame`` or ``endgame``, eight rows of eight centipawn values from
+    White's view, eighth rank first). Raises OSError, KeyError or ValueError if it does not."""
     table = json.loads(file.read_text())
     for kind, name in enumerate(PIECE_NAMES):
         for stage in ("middlegame", "endgame"):

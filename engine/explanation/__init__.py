@@ -4,8 +4,7 @@ Needs python-chess, the lines and their scores, but no search, so it stands belo
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
 :mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the material,
-the terms of the evaluation and the scores; :mod:`.english` puts it into words, and :mod:`.serialization` into JSON.
-"""
+the terms of the evaluation and the scores; :mod:`.english` puts it into words, and :mod:`.serialization` into JSON."""
 
 from engine.explanation.claims import Case, Claim
 from engine.explanation.english import sentence

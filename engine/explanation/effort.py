@@ -1,7 +1,6 @@
 """Counts the steps of an explanation, and ends it when another thread stops it.
 
-A step is short: one quiescence search, one exchange or one evaluation. The nodes of these searches count too.
-"""
+A step is short: one quiescence search, one exchange or one evaluation. The nodes of these searches count too."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

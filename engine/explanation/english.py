@@ -1,7 +1,6 @@
 """Explanations in English: the only file of this package with words.
 
-Claims hold lines and plies; this file names moves and pieces, and puts clauses in order.
-"""
+Claims hold lines and plies; this file names moves and pieces, and puts clauses in order."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence

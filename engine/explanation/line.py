@@ -33,9 +33,8 @@ class Line:
 
     @classmethod
     def of(cls, board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color | None = None) -> Line:
-        """The line of ``moves`` from ``board``, cut at the horizon, the end of the game or an illegal move.
-
-        ``winner`` is the side to move unless it is given."""
+        """The line of ``moves`` from ``board``, cut at the horizon, the end of the game or an illegal move. ``winner``
+        is the side to move unless it is given."""
         boards, played = [board], []
         for move in moves[:HORIZON]:
             if not boards[-1].is_legal(move):

@@ -19,9 +19,8 @@ _THREAT = 3
 def merit(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> Claim | None:
-    """What the first move of ``line`` does on ``board``; None if nothing is certain.
-
-    ``threat`` is how the same side would continue if the other one passed."""
+    """What the first move of ``line`` does on ``board``; None if nothing is certain. ``threat`` is how the same side
+    would continue if the other one passed."""
     best = Line.of(board, line)
     if not best.moves:
         return None

@@ -17,10 +17,9 @@ _CLEAR, _MARGIN = 28, 1.3
 
 
 def shift(played: Line, best: Line) -> Shift | None:
-    """The aspect that got clearly worse in ``played`` than in ``best``; None if nothing stands out.
-
-    Both lines begin at the same board with their move. Settled boards are compared after each move: the aspect must be
-    worse at all of them, because the line of a short search is only one of many."""
+    """The aspect that got clearly worse in ``played`` than in ``best``; None if nothing stands out. Both lines begin at
+    the same board with their move. Settled boards are compared after each move: the aspect must be worse at all of
+    them, because the line of a short search is only one of many."""
     mover = played.boards[0].turn
     length = min(len(played), len(best), _FAR)
     if length < _LEAST:

@@ -29,9 +29,8 @@ _MOVES, _ATTACKS = 4, 3
 
 def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
     """Why the move of ``case``, the best on its board, is good: a sacrifice and its aim, a mate, material won, the
-    result by ``tables``, or what the best other move would have cost. None if nothing is certain.
-
-    Whether a move deserves praise is not decided here. Raises as :func:`~engine.explanation.reasons.reason_of`."""
+    result by ``tables``, or what the best other move would have cost. None if nothing is certain. Whether a move
+    deserves praise is not decided here. Raises as :func:`~engine.explanation.reasons.reason_of`."""
     mates = case.has.mate()
     if mates is not None and mates < 0:
         return None

@@ -2,8 +2,7 @@
 
 A sacrifice leaves the opponent a capture that wins at least the exchange, counted against what the move itself took,
 where another move would have kept that. The capture of a piece that takes part in a mate in one is none. Searches of
-captures are steps of the :mod:`.effort`.
-"""
+captures are steps of the :mod:`.effort`."""
 
 import chess
 

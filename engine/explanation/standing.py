@@ -1,8 +1,7 @@
 """How a game stands by its scores: expected points, levels from winning to losing, and how a move changed them.
 
 Explains moves that no theme, evaluation term or tablebase result does. A side is called better only with a margin for
-the error of a short search.
-"""
+the error of a short search."""
 
 from dataclasses import dataclass
 from typing import Literal

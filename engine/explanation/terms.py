@@ -42,9 +42,7 @@ LASTING: dict[FeatureAspect, tuple[str, ...]] = {
 
 def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> dict[chess.Color, dict[_Aspect, int]]:
     """For each side the values of the aspects, named ``groups`` of features, in centipawns at the position's phase, by
-    the classical evaluation.
-
-    Compiles the classical evaluation's trace if it is not in the cache. Raises
+    the classical evaluation. Compiles the classical evaluation's trace if it is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses."""
     from engine.board.setup import new_position
     from engine.evaluation.classical.explain import group_shares

@@ -1,7 +1,6 @@
 """Compiles Python: the decorators, the cache of compiled code, records and intrinsics.
 
-Nothing here knows chess.
-"""
+Nothing here knows chess."""
 
 from engine.jit import configuration  # noqa: F401 (before anything loads numba)
 from engine.jit.decorators import CHECKED, INTERPRETED, helper, kernel, record_type

@@ -1,8 +1,7 @@
 """Code generation choices that are part of the cache key.
 
 Anything besides the sources that changes the generated code must be a field of :class:`Choices` or a setting in
-:func:`description`, or stale code is loaded.
-"""
+:func:`description`, or stale code is loaded."""
 
 import ctypes
 import sys

@@ -2,8 +2,7 @@
 
 numba would read ``.numba_config.yaml`` in the working directory. Tournament managers start engines in any folder; a
 file there could keep them from starting, or make them slow. Variables of the environment (``NUMBA_…``) hold, and so do
-all settings if the program loaded numba first.
-"""
+all settings if the program loaded numba first."""
 
 import sys
 import warnings

@@ -2,8 +2,7 @@
 
 A *kernel* is called from Python or calls itself; it has one explicit signature, so that no literal argument
 can give it a second one (numba's cache crashes on recursion between overloads). A *helper* is called from
-compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` both are the plain functions.
-"""
+compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` both are the plain functions."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -120,10 +119,9 @@ def helper(function: _Function) -> _Function:
 
 
 def kernel(signature: Any, spare: bool = False) -> Callable[[_Function], _Function]:
-    """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
-
-    Compiled callers call it by its symbol and contain no copy of it. If no game calls it, it is ``spare``: a start
-    neither waits for it nor loads it."""
+    """Compile an entry point under its one ``signature``, at the warm-up or at its first call. Compiled callers call it
+    by its symbol and contain no copy of it. If no game calls it, it is ``spare``: a start neither waits for it nor
+    loads it."""
 
     def decorate(function: _Function) -> _Function:
         if INTERPRETED:

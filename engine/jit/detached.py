@@ -1,8 +1,7 @@
 """A detached process that compiles the missing kernels, and continues if a GUI kills the engine that started it.
 
 It has its own session and process group, runs at low priority, and exits when everything is compiled. It holds the lock
-of the cache folder, so no second process compiles; other engines wait for its code to appear in the cache.
-"""
+of the cache folder, so no second process compiles; other engines wait for its code to appear in the cache."""
 
 import os
 import subprocess
@@ -52,9 +51,8 @@ def is_running() -> bool:
 
 
 def main(settings: str, layer: str, modules: list[str]) -> int:
-    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, unless another process does.
-
-    Returns the exit code."""
+    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, unless another process does. Returns the
+    exit code."""
     from filelock import FileLock, Timeout
 
     if hasattr(os, "nice"):

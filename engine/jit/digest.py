@@ -3,8 +3,7 @@
 numba's own cache looks only at the file that defines a function, so it misses an edit in a callee's module, another
 numpy, or another optimisation level. Here the sources enter one digest and everything else another. The digest of
 the sources is layered like the imports: an edit in ``search`` keeps the code of ``board``, and an edit in the workbench
-keeps that of the whole engine.
-"""
+keeps that of the whole engine."""
 
 import hashlib
 from functools import cache

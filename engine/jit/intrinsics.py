@@ -1,7 +1,6 @@
 """Single machine instructions for which Python has no operator, each with a plain Python version.
 
-Bitboards are ``uint64``; counts and square indices are ``int64``.
-"""
+Bitboards are ``uint64``; counts and square indices are ``int64``."""
 
 import ctypes
 import sys

@@ -1,8 +1,7 @@
 """Records: the aligned structures that hold all state of the compiled code.
 
 A record is passed to a kernel as one pointer, without reference counts. In Python it is a ``numpy.record``,
-so ``position.key`` reads the same in compiled code, in a debugger and in a test.
-"""
+so ``position.key`` reads the same in compiled code, in a debugger and in a test."""
 
 from collections.abc import Callable
 from functools import cache
@@ -53,9 +52,8 @@ def _record_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
-    """A zeroed array of ``count`` records, aligned to a cache line; pages are touched on first use.
-
-    Raises MemoryError if the system refuses."""
+    """A zeroed array of ``count`` records, aligned to a cache line; pages are touched on first use. Raises MemoryError
+    if the system refuses."""
     size = dtype.itemsize * count
     unit, room = _CACHE_LINE, size + _CACHE_LINE
     if size >= _LARGE:
@@ -74,10 +72,9 @@ def new_record(dtype: np.dtype[Any]) -> Any:
 
 
 def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[], _Item]]:
-    """A record that exists once in the process, and the function by which kernels access it.
-
-    The address is a linker symbol: ``name`` and the number of this copy of the package. Compiled code thus contains
-    no copy of the contents and stays cacheable; a global array would be frozen into every function that reads it."""
+    """A record that exists once in the process, and the function by which kernels access it. The address is a linker
+    symbol: ``name`` and the number of this copy of the package. Compiled code thus contains no copy of the contents and
+    stays cacheable; a global array would be frozen into every function that reads it."""
     dtype = structure(record_class)
     array = allocate(dtype)
     record = array[0]
@@ -100,9 +97,8 @@ def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[
 
 
 def record_at(record_class: type[_Item]) -> Callable[[int, int], _Item]:
-    """A function ``(address, index) -> record`` for arrays whose size is known only at run time.
-
-    It checks nothing; the caller keeps the memory alive."""
+    """A function ``(address, index) -> record`` for arrays whose size is known only at run time. It checks nothing; the
+    caller keeps the memory alive."""
     dtype = structure(record_class)
     if INTERPRETED:
         import ctypes

@@ -2,8 +2,7 @@
 
 numba compiles under a lock, so threads would wait for each other. Kernels are started in the order of definition: a
 kernel comes after those it calls, so it can start while they are compiled, and waits only to learn their symbols.
-If a process fails, the caller compiles the rest.
-"""
+If a process fails, the caller compiles the rest."""
 
 import gc
 import os
@@ -36,9 +35,8 @@ class NotCompiled(RuntimeError):
 
 
 def compile_apart(kernels: list[Kernel]) -> None:
-    """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible.
-
-    Does nothing on one processor, or if there is little to do."""
+    """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible. Does nothing
+    on one processor, or if there is little to do."""
     count = min(_processors(), _MAX_PROCESSES, len(kernels))
     if count < 2 or len(kernels) < _WORTHWHILE or not can_start():
         return

@@ -1,8 +1,7 @@
 """Calls compiled code by an address that is known only at run time, by the C calling convention.
 
 So callers compile without the code they call, and before it. By convention, an address of 0 in a record means that
-there is nothing to call.
-"""
+there is nothing to call."""
 
 import ctypes
 from collections.abc import Callable
@@ -18,9 +17,8 @@ _FUNCTIONS: dict[int, Any] = {}
 
 
 def address_of(kernel: Any, signature: Any) -> int:
-    """The address of the machine code of ``kernel`` for its ``signature``; compiles it if necessary.
-
-    The address is valid as long as the kernel's module stays loaded."""
+    """The address of the machine code of ``kernel`` for its ``signature``; compiles it if necessary. The address is
+    valid as long as the kernel's module stays loaded."""
     if INTERPRETED:
         _FUNCTIONS[id(kernel)] = kernel
         return id(kernel)
@@ -48,9 +46,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 def callback(function: Callable[[int, int], int]) -> tuple[int, object]:
-    """The address at which compiled code calls the Python ``function`` of two int64, and an object to keep as long.
-
-    The function may raise nothing. It takes the interpreter's lock, also from code that runs without it."""
+    """The address at which compiled code calls the Python ``function`` of two int64, and an object to keep as long. The
+    function may raise nothing. It takes the interpreter's lock, also from code that runs without it."""
     if INTERPRETED:
         _FUNCTIONS[id(function)] = function
         return id(function), function

@@ -1,8 +1,7 @@
 """The only module that uses numba's private interfaces.
 
 ``tests/jit/test_private.py`` fails if a new version of numba changes them; ``pyproject.toml`` limits numba to the
-newest version that passes.
-"""
+newest version that passes."""
 
 import pickle
 from collections.abc import Callable
@@ -88,9 +87,8 @@ def pack(result: Any) -> bytes | None:
 
 
 def unpack(target_context: Any, data: bytes) -> Any:
-    """The compile result that :func:`pack` turned into ``data``. Runs the code in it; may raise anything.
-
-    numba's own loader would first import the whole compiler and scipy; compiled code needs only the runtime."""
+    """The compile result that :func:`pack` turned into ``data``. Runs the code in it; may raise anything. numba's own
+    loader would first import the whole compiler and scipy; compiled code needs only the runtime."""
     rtsys.initialize(target_context)
     called, result = pickle.loads(data)
     for module, name, signature in called.values():
@@ -212,9 +210,8 @@ _infer_return_type = typeinfer.TypeInferer.return_types_from_partial
 
 
 def _declared_return_type(inferer: Any) -> Any:
-    """The return type of a function that calls itself: for tagged functions, the declared one.
-
-    numba would infer it from the rest of the function again for each such call, which is slow."""
+    """The return type of a function that calls itself: for tagged functions, the declared one. numba would infer it
+    from the rest of the function again for each such call, which is slow."""
     if hasattr(inferer.func_id.func, "__numbat_tag__"):
         for variable in inferer._get_return_vars():
             if inferer.typevars[variable.name].locked:
@@ -251,18 +248,16 @@ for _callbacks in llvmlite.binding.ffi.lib._lock._cblist.copy():
 
 
 def tagged(function: Any, tag: str) -> Any:
-    """Make the linker symbols of ``function`` contain ``tag`` when :class:`Compiler` compiles it.
-
-    numba builds symbols from module, function and a number that starts at 1 in each process. So two copies of a package
-    loaded from caches into one process may share symbols, and one would run the other's code."""
+    """Make the linker symbols of ``function`` contain ``tag`` when :class:`Compiler` compiles it. numba builds symbols
+    from module, function and a number that starts at 1 in each process. So two copies of a package loaded from caches
+    into one process may share symbols, and one would run the other's code."""
     function.__numbat_tag__ = tag
     return function
 
 
 def c_address(dispatcher: Any, signature: Any) -> int:
-    """The address of the function of ``signature`` that follows the C calling convention.
-
-    numba generates it for every function, as for a ``cfunc``; a separate ``cfunc`` would compile the function twice."""
+    """The address of the function of ``signature`` that follows the C calling convention. numba generates it for every
+    function, as for a ``cfunc``; a separate ``cfunc`` would compile the function twice."""
     result = dispatcher.get_compile_result(signature)
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
@@ -358,9 +353,8 @@ def is_postponed(dispatcher: Any) -> bool:
 
 
 def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:
-    """Type callers of ``dispatcher`` by its ``signature``; its code is needed only when they are lowered.
-
-    ``ready()`` is then called and must compile or load it; it may have done so earlier."""
+    """Type callers of ``dispatcher`` by its ``signature``; its code is needed only when they are lowered. ``ready()``
+    is then called and must compile or load it; it may have done so earlier."""
 
     def get_call_template(args: Any, keywords: Any) -> Any:
         if keywords or tuple(args) != signature.args or not ready.can_defer():

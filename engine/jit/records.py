@@ -49,9 +49,8 @@ class Array(Generic[_Item]):
 
 
 class Record:
-    """Base of classes that declare the fields of a record; :func:`structure` makes the dtype.
-
-    Compiled functions annotate their arguments with these classes, for type checkers."""
+    """Base of classes that declare the fields of a record; :func:`structure` makes the dtype. Compiled functions
+    annotate their arguments with these classes, for type checkers."""
 
     if TYPE_CHECKING:
         __array_interface__: dict[str, Any]
@@ -62,9 +61,8 @@ class Record:
 
 
 def structure(record: type) -> np.dtype[Any]:
-    """The aligned structured dtype of the fields annotated in ``record``.
-
-    Raises ValueError for an attribute of numpy records, such as ``data``: interpreted code could not read the field."""
+    """The aligned structured dtype of the fields annotated in ``record``. Raises ValueError for an attribute of numpy
+    records, such as ``data``: interpreted code could not read the field."""
     hints = get_type_hints(record, include_extras=True)
     for name in hints:
         if hasattr(np.record, name):

@@ -4,8 +4,7 @@
 numba's pickle of it. Loading code runs it, so ``jit-SETTINGS`` is opened once, and everything is loaded from there: it
 must belong to the user or to root, and nobody else may have write access (Windows itself keeps users' folders private).
 No error ends a start: the engine recompiles and replaces files that it cannot load; if it cannot replace them, it
-compiles for this run only.
-"""
+compiles for this run only."""
 
 import hashlib
 import os
@@ -54,10 +53,8 @@ class Unusable(OSError):
 
 
 class Store:
-    """Compiled code in ``folder``.
-
-    ``settings`` identifies everything that affects the code besides its sources; ``layers`` maps each layer to a
-    function that returns the identifier of its sources."""
+    """Compiled code in ``folder``. ``settings`` identifies everything that affects the code besides its sources;
+    ``layers`` maps each layer to a function that returns the identifier of its sources."""
 
     def __init__(self, folder: Path, settings: str, layers: Mapping[str, Callable[[], str]]) -> None:
         self.folder = folder

@@ -1,8 +1,7 @@
 """SIMD sums over rows of 16-bit integers, each with a plain Python version.
 
 LLVM vectorises plain loops too, but then handles overlapping rows and odd column counts, and fills only half a register
-where sums take 32 bits. That slows the search down.
-"""
+where sums take 32 bits. That slows the search down."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -87,10 +86,9 @@ weigh_squares: Any
 if INTERPRETED:
 
     def weigh_squares(first: Any, second: Any, weights: Any, start: int, columns: int, most: int) -> int:
-        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``.
-
-        The ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must
-        fit in 16 bits, the sum in 32."""
+        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``. The
+        ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must fit in
+        16 bits, the sum in 32."""
         values = np.concatenate((first[:columns], second[:columns])).clip(0, most).astype(np.int64)
         return int((values * values * weights[int(start) : int(start + 2 * columns)]).sum())
 
@@ -100,11 +98,9 @@ else:
     def weigh_squares(
         typing_context: Any, first: Any, second: Any, weights: Any, start: Any, columns: Any, most: Any
     ) -> Any:
-        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``.
-
-        The ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must
-        fit in 16 bits, the sum in 32: so one instruction multiplies the product by the value again and adds neighbours.
-        """
+        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``. The
+        ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must fit in
+        16 bits, the sum in 32: so one instruction multiplies the product by the value again and adds neighbours."""
 
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             rows = [

@@ -103,9 +103,8 @@ def _laboratory(exhibit: Exhibit, chosen: argparse.Namespace) -> Iterator[Labora
 
 
 def _announce(text: str) -> None:
-    """Show the current step on a terminal's last line; the next text replaces it.
-
-    Blanks clear the line: not every terminal knows the escape sequence."""
+    """Show the current step on a terminal's last line; the next text replaces it. Blanks clear the line: not every
+    terminal knows the escape sequence."""
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns - 1
         print(f"\r{escaped(text)[:width]:{width}}\r", end="", file=unguarded(sys.stderr), flush=True)

@@ -150,9 +150,8 @@ def minimal_leaves(branching: float, depth: int) -> float:
 
 
 def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, int]:
-    """Nodes and leaves that minimax visits. States with the same future are expanded once.
-
-    Raises :class:`OutOfTime` when ``deadline`` (``time.monotonic`` seconds) passes."""
+    """Nodes and leaves that minimax visits. States with the same future are expanded once. Raises :class:`OutOfTime`
+    when ``deadline`` (``time.monotonic`` seconds) passes."""
     memory: dict[tuple[Hashable, int], tuple[int, int]] = {}
 
     def count(state: Any, depth: int) -> tuple[int, int]:

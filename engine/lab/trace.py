@@ -96,11 +96,9 @@ class _Located(Game[tuple[Path, Any], Any]):
 
 
 class TreeTrace:
-    """The tree of an exhibit to ``depth`` plies and the events of each search in it.
-
-    If the whole tree has more than ``limit`` nodes, ``whole`` is false: it then holds only the nodes that pruning
-    searches enter, and ``searches`` are those for which there is room. Raises :class:`TooLarge` if alpha-beta alone
-    enters more than ``limit``."""
+    """The tree of an exhibit to ``depth`` plies and the events of each search in it. If the whole tree has more than
+    ``limit`` nodes, ``whole`` is false: it then holds only the nodes that pruning searches enter, and ``searches`` are
+    those for which there is room. Raises :class:`TooLarge` if alpha-beta alone enters more than ``limit``."""
 
     def __init__(self, exhibit: Exhibit, depth: int, limit: int = 300) -> None:
         self.exhibit, self.depth = exhibit, depth

@@ -6,10 +6,9 @@ from typing import Any
 
 
 def fill(package: str, template: str, data: Any, **parts: str) -> str:
-    """Fill in the template of a page, which then needs no other file and no network.
-
-    ``__STYLE__`` and ``__DRAW__`` are replaced by the shared files, ``__DATA__`` by ``data`` as JSON, and each name in
-    ``parts`` by a file of the package: ``script="page.js"`` replaces ``__SCRIPT__``."""
+    """Fill in the template of a page, which then needs no other file and no network. ``__STYLE__`` and ``__DRAW__`` are
+    replaced by the shared files, ``__DATA__`` by ``data`` as JSON, and each name in ``parts`` by a file of the package:
+    ``script="page.js"`` replaces ``__SCRIPT__``."""
     page = files(package).joinpath(template).read_text(encoding="utf-8")
     for name, file in parts.items():
         page = page.replace(f"__{name.upper()}__", files(package).joinpath(file).read_text(encoding="utf-8"))

@@ -1,8 +1,7 @@
 """Opening books in Polyglot's format, read through python-chess.
 
 A book is a sorted list of entries: the Zobrist key of a position, a move, and its weight, which is how often to play
-it. Castling is encoded as king takes rook, so books serve Chess960 as well.
-"""
+it. Castling is encoded as king takes rook, so books serve Chess960 as well."""
 
 from __future__ import annotations
 
@@ -38,9 +37,8 @@ class Book:
             self._reader = None
 
     def open(self, path: str) -> None:
-        """Use the book in ``path`` instead of the previous one; an empty path means none.
-
-        Raises :class:`OptionError` for a file that cannot be used; the previous book then stays."""
+        """Use the book in ``path`` instead of the previous one; an empty path means none. Raises :class:`OptionError`
+        for a file that cannot be used; the previous book then stays."""
         if not path:
             self.close()
             return
@@ -63,9 +61,8 @@ class Book:
         self._reader = reader
 
     def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
-        """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight.
-
-        None if the book has none; entries that are illegal here are skipped."""
+        """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight. None if the
+        book has none; entries that are illegal here are skipped."""
         if self._reader is None:
             return None
         try:

@@ -53,9 +53,8 @@ _NEARLY_DECIDED, _DECIDED = 700, 999
 
 
 class Grade(Enum):
-    """How bad or good a move was: its word, its numeric annotation glyph (NAG), and the points it costs at least.
-
-    The three bad grades are those of lichess.org. Which moves get the others: :mod:`engine.analysis.praise`."""
+    """How bad or good a move was: its word, its numeric annotation glyph (NAG), and the points it costs at least. The
+    three bad grades are those of lichess.org. Which moves get the others: :mod:`engine.analysis.praise`."""
 
     FINE = ("", None, 0.0)
     INACCURACY = ("inaccuracy", 6, 0.05)

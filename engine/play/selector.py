@@ -1,7 +1,6 @@
 """Picks the source of a move: the book, the endgame tablebases, a search, or a weakened search.
 
-:mod:`engine.api` sets positions and options, and runs the threads.
-"""
+:mod:`engine.api` sets positions and options, and runs the threads."""
 
 import os
 import random

@@ -9,8 +9,7 @@ But humans do not misjudge a hanging piece. They see immediate captures (:mod:`e
 a move or two deeper. So an alert player does not choose a line that visibly loses material if the best line does not;
 only the weakest levels are not always alert.
 
-The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there.
-"""
+The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there."""
 
 import itertools
 import json
@@ -84,10 +83,8 @@ def choose(scores: Sequence[int], noise: float, chance: random.Random) -> int:
 
 def without_visible_blunders(scores: Sequence[int], gains: Sequence[int]) -> list[int]:
     """The indices of the lines that visibly lose no more than the first, best one, in centipawns: ``scores`` are the
-    search's, ``gains`` those of :func:`engine.play.glance.at_a_glance`.
-
-    The search counts because a piece may be left hanging for a good reason. There is none to allow a mate in one, which
-    a short search may have pruned."""
+    search's, ``gains`` those of :func:`engine.play.glance.at_a_glance`. The search counts because a piece may be left
+    hanging for a good reason. There is none to allow a mate in one, which a short search may have pruned."""
     sound = [index for index, gain in enumerate(gains) if gain > -MATE_IN_ONE] or list(range(len(gains)))
     best = sound[0]
     return [

@@ -7,8 +7,7 @@ nearest.
 
 The root is probed through python-chess, which reads both kinds of tables but takes far longer than a node of the
 search. So the search itself probes the compiled :mod:`engine.syzygy`, which reads WDL only (figures are in
-``tuning/results/engine.md``).
-"""
+``tuning/results/engine.md``)."""
 
 from __future__ import annotations
 
@@ -58,10 +57,9 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RootProbe:
-    """The tablebases' results of all moves of a position: ``ranked``, best first.
-
-    ``progress`` are the moves to play when no mate is in sight: of those that keep the result, if it is a win, the
-    quickest to the next capture or pawn move, else all."""
+    """The tablebases' results of all moves of a position: ``ranked``, best first. ``progress`` are the moves to play
+    when no mate is in sight: of those that keep the result, if it is a win, the quickest to the next capture or pawn
+    move, else all."""
 
     ranked: tuple[Ranked, ...]
     progress: tuple[chess.Move, ...]
@@ -97,7 +95,6 @@ class Tablebase:
 
     def open(self, path: str) -> None:
         """Use the tables in the directories of ``path``, separated by ``os.pathsep``, instead of the previous ones.
-
         Reports the numbers of WDL and DTZ tables. An unusable directory or file is reported and skipped. No search may
         run meanwhile."""
         self.close()
@@ -140,10 +137,8 @@ class Tablebase:
         return prober
 
     def access(self, pieces: int, depth: int, fifty: bool) -> TablebaseAccess | None:
-        """A search's access to the tables; None if there are none.
-
-        It probes positions with at most ``pieces``, and those with exactly as many only from ``depth`` on. Without
-        ``fifty`` the 50-move rule is ignored."""
+        """A search's access to the tables; None if there are none. It probes positions with at most ``pieces``, and
+        those with exactly as many only from ``depth`` on. Without ``fifty`` the 50-move rule is ignored."""
         prober = self._prober
         if prober is None or min(pieces, prober.largest) == 0:
             return None
@@ -164,9 +159,8 @@ class Tablebase:
         self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True, timeout: float = PROBE_TIMEOUT
     ) -> RootProbe | None:
         """The results of all moves of ``board``; None if the tables do not cover it, or after ``timeout`` seconds.
-
-        ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one included,
-        as often as they occurred. Without ``fifty`` the 50-move rule is ignored."""
+        ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one included, as
+        often as they occurred. Without ``fifty`` the 50-move rule is ignored."""
         reader = self._reader
         if reader is None or board.castling_rights or board.occupied.bit_count() > self.largest:
             return None

@@ -2,8 +2,7 @@
 
 It loops while it follows symbols in the file, or looks for pieces that are not on the board. So the bytes of the file
 and the board check the clock. A thread would not help: Python cannot end one, and no other thread runs while the system
-loads a page from a slow disk.
-"""
+loads a page from a slow disk."""
 
 import math
 import mmap

@@ -5,8 +5,7 @@ the score, ``1 / (1 + exp((a - score) / b))``, and the chance to lose is the sam
 score that wins half of the games, ``b`` the spread. Both are polynomials of the move number. Displayed scores are
 normalised so that 100 centipawns win half of the games at move 32, whatever the units of the evaluation.
 
-The coefficients are in ``wdl.json``; ``python -m tuning.wdl`` fits them to the engine's own games.
-"""
+The coefficients are in ``wdl.json``; ``python -m tuning.wdl`` fits them to the engine's own games."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Reads games and positions from other people's files.
 
 :func:`read_games` reads PGN, :func:`read_position` a line of FEN or EPD, :func:`read_positions` a file of them,
-:func:`read_move` one move. Anything skipped, repaired or unreadable is reported with its place; nothing is guessed.
-"""
+:func:`read_move` one move. Anything skipped, repaired or unreadable is reported with its place; nothing is guessed."""
 
 from engine.reading.games import read_games
 from engine.reading.moves import MoveError, read_move

@@ -1,8 +1,7 @@
 """Reads PGN into python-chess games.
 
 python-chess's own parser picks known letters out of any word, loses tags and games if a blank line is missing or
-superfluous, and takes quadratic time on some files. Here a game ends before the first move that cannot be read.
-"""
+superfluous, and takes quadratic time on some files. Here a game ends before the first move that cannot be read."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -54,10 +53,9 @@ class Exporter(chess.pgn.StringExporter):
 def read_games(
     path: str | os.PathLike[str], report: Report, advance: Callable[[int], None] | None = None
 ) -> Iterator[Read]:
-    """The games of a PGN file, one by one; ``advance`` is called with the bytes read so far.
-
-    Anything skipped, repaired or not understood is reported with file, line and game. Raises
-    :class:`~engine.reading.text.ReadError` for anything but a text file."""
+    """The games of a PGN file, one by one; ``advance`` is called with the bytes read so far. Anything skipped, repaired
+    or not understood is reported with file, line and game. Raises :class:`~engine.reading.text.ReadError` for anything
+    but a text file."""
     place = os.fspath(path)
     lines = read_lines(path, lambda line, text: report(f"{place}:{line}: {text}"), advance)
     return games_of(lines, report, place)

@@ -118,9 +118,8 @@ def _lines(path: str | os.PathLike[str], report: Callable[[str], None]) -> Itera
 def read_board(
     fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None, epd: bool = False
 ) -> chess.Board:
-    """The board for ``fen``, the start position if it is empty or ``startpos``; see :func:`read_position`.
-
-    Repairs are reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations."""
+    """The board for ``fen``, the start position if it is empty or ``startpos``; see :func:`read_position`. Repairs are
+    reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations."""
     if fen and fen != "startpos" and len(fen.split()) < 4 and fen.count("/") != 7:
         raise PositionError(f"{'neither a FEN nor a file' if epd else 'not a FEN'}: {quoted(fen)}")
     found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)

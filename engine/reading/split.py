@@ -29,10 +29,8 @@ class Raw:
 
 
 def split(tokens: Iterable[Token]) -> Iterator[Raw]:
-    """The games in ``tokens``; text that is not a game yields remarks only.
-
-    A game ends with its result, before a tag, or with a blank line. If the move numbers continue after a result or a
-    blank line, so does the game."""
+    """The games in ``tokens``; text that is not a game yields remarks only. A game ends with its result, before a tag,
+    or with a blank line. If the move numbers continue after a result or a blank line, so does the game."""
     splitter = _Splitter()
     for token in tokens:
         if (raw := splitter.add(token)) is not None:

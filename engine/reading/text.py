@@ -36,9 +36,8 @@ class ReadError(ValueError):
 def read_lines(
     path: str | os.PathLike[str], remark: Remark, advance: Callable[[int], None] | None = None
 ) -> Iterator[Line]:
-    """The lines of a text file; ``advance`` is called with the bytes read so far.
-
-    Raises :class:`ReadError` for a missing file, a pipe, a device or a binary file."""
+    """The lines of a text file; ``advance`` is called with the bytes read so far. Raises :class:`ReadError` for a
+    missing file, a pipe, a device or a binary file."""
     try:
         stream = open_regular(path)
     except OSError as error:

@@ -3,8 +3,7 @@
 Steps are numbered in code order, one rule to a number. Every heuristic is named in full, with why it works. Elo figures
 are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
 :mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Whatever calls ``search`` must be here, because
-numba cannot cache mutually recursive functions.
-"""
+numba cannot cache mutually recursive functions."""
 
 from engine.board.aliases import Depth, Flag, Move, Ply, Score
 from engine.board.cycles import has_upcoming_repetition

@@ -25,9 +25,8 @@ def _nonpawn_slot(position: Position, color: Color) -> int:
 
 @helper
 def corrected_eval(worker: WorkerRecord, ply: Ply, raw_eval: Score) -> Score:
-    """``raw_eval`` plus the corrections for this pawn structure, these pieces and the previous move.
-
-    An advantage counts less as the 50-move rule approaches."""
+    """``raw_eval`` plus the corrections for this pawn structure, these pieces and the previous move. An advantage
+    counts less as the 50-move rule approaches."""
     position = worker.position
     side = I64(position.side)
     params = params_of(worker)

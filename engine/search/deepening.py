@@ -7,8 +7,7 @@ start.
 The loop returns to its caller when there is something to report, and continues when called again: its state is in
 ``worker.deepening``. Each return takes the GIL and runs Python code that has left the processor's caches. So a
 caller may ask for silence: helpers never report, and the main thread does not in the first moments of a search on the
-clock.
-"""
+clock."""
 
 from engine.board.aliases import Move, Score
 from engine.board.movegen import count_moves

@@ -16,10 +16,9 @@ from engine.search.worker import RootLine, Worker
 
 @dataclass(frozen=True, slots=True)
 class SearchTask:
-    """A search of ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it.
-
-    ``lines`` is the number of lines wanted. The clock runs since ``began`` (``time.perf_counter``, seconds) and loses
-    ``overhead`` milliseconds outside the engine."""
+    """A search of ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it. ``lines`` is
+    the number of lines wanted. The clock runs since ``began`` (``time.perf_counter``, seconds) and loses ``overhead``
+    milliseconds outside the engine."""
 
     position: Position
     moves: list[int]
@@ -54,9 +53,8 @@ class SearchTask:
 
 
 def vote(lines: Sequence[RootLine]) -> RootLine:
-    """The best of the lines that the threads ended with.
-
-    Each thread votes for its move with its depth and score; a proved win or loss outranks all votes."""
+    """The best of the lines that the threads ended with. Each thread votes for its move with its depth and score; a
+    proved win or loss outranks all votes."""
     if not lines:
         return RootLine()
     if proved := [line for line in lines if abs(line.score) > DECIDED and not line.bound]:

@@ -2,8 +2,7 @@
 
 ``go mate`` runs them between the iterations of the search. The attacker needs one move that works, the defender one
 that escapes; the last attacking move must give check. Proved positions are kept in a table, so that looking one move
-deeper, or again, is cheap. Nothing is pruned: if no mate is found, there is none.
-"""
+deeper, or again, is cheap. Nothing is pruned: if no mate is found, there is none."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -40,9 +39,8 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 
 @kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
 def is_mate(worker: WorkerRecord, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
-    """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
-
-    The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set."""
+    """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0. The attacker is to move if
+    ``plies`` is odd. Meaningless once ``worker.aborted`` is set."""
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
@@ -108,10 +106,8 @@ class Prover:
 
     def advance(self) -> tuple[int, list[int]]:
         """Continue, between two iterations, for a share of the nodes: a quarter for mates in up to four moves, and a
-        quarter of that for each further move.
-
-        Returns the plies to mate, positive for the side to move and negative against it, and the line; 0 while there is
-        none."""
+        quarter of that for each further move. Returns the plies to mate, positive for the side to move and negative
+        against it, and the line; 0 while there is none."""
         record = self._record
         limit = int(record["node_limit"])
         plies, line = 0, list[int]()
@@ -133,9 +129,8 @@ class Prover:
         return plies if line else 0, line
 
     def _line(self, plies: int) -> list[int]:
-        """A line to mate in exactly ``plies`` against the longest defence, empty if there is none.
-
-        No shorter mate may exist."""
+        """A line to mate in exactly ``plies`` against the longest defence, empty if there is none. No shorter mate may
+        exist."""
         line = []
         current, moves = new_position(), self._moves
         copy_position(current, self._position)
@@ -168,7 +163,6 @@ class Prover:
 
 class MateGoal:
     """Ends a search for ``go mate`` when a mate within the limit is proved, by its lines or by a :class:`Prover`.
-
     ``maximum`` is the time limit of the search, None without one."""
 
     def __init__(

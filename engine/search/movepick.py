@@ -2,8 +2,7 @@
 
 TT move, good captures (by value of the victim plus capture history), quiet moves by history (checks early), the other
 captures. A capture is good if its static exchange wins enough: with a good history it may lose a little, with a bad one
-it must gain.
-"""
+it must gain."""
 
 from engine.board.aliases import Move, Ply
 from engine.board.attacks import all_pawn_attacks, bishop_attacks, knight_attacks, rook_attacks

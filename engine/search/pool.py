@@ -6,8 +6,7 @@ compiled call.
 
 Helpers are created when their number is set, and then wait for work. In a search each wakes the next when it is ready
 itself. So the main thread wakes only one of them, and with fewer processors than threads most of those that cannot run
-yet are not woken before the search is over.
-"""
+yet are not woken before the search is over."""
 
 import ctypes
 import os
@@ -79,9 +78,8 @@ class Ticker:
 
 
 class Pool:
-    """The workers, and the control record through which they are stopped.
-
-    ``report`` gets a line when the system refuses threads. Raises MemoryError without room for one worker."""
+    """The workers, and the control record through which they are stopped. ``report`` gets a line when the system
+    refuses threads. Raises MemoryError without room for one worker."""
 
     def __init__(self, threads: int, evaluation: Evaluation, report: Callable[[str], None] = lambda line: None) -> None:
         self._evaluation = evaluation
@@ -109,9 +107,8 @@ class Pool:
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
-        """Have ``threads`` workers, or as many as the system allows; new ones have empty histories.
-
-        Those that can run at once get their memory now, the others in their first search."""
+        """Have ``threads`` workers, or as many as the system allows; new ones have empty histories. Those that can run
+        at once get their memory now, the others in their first search."""
         self._wait_for_helpers()
         self._active = []
         touched: list[ThreadTask[None]] = []
@@ -271,10 +268,8 @@ class Pool:
         return best if best.moves else RootLine(moves=task.moves[:1], score=self._evaluation.value(task.position))
 
     def _heed(self) -> None:
-        """Obey the signals of the search that runs.
-
-        Time spent pondering counts towards the optimum, so a search that has used it up ends at once; the maximum,
-        which protects the clock, counts from ``ponderhit``."""
+        """Obey the signals of the search that runs. Time spent pondering counts towards the optimum, so a search that
+        has used it up ends at once; the maximum, which protects the clock, counts from ``ponderhit``."""
         with self._lock:
             task = self._task
             if task is None:
@@ -336,9 +331,8 @@ class Pool:
             self._control["stop"] = 1
 
     def _quiet_until(self, task: SearchTask) -> int:
-        """The clock ticks until which the search reports nothing; NEVER if it reports everything.
-
-        On the clock no reader keeps up, and the time between two windows is lost."""
+        """The clock ticks until which the search reports nothing; NEVER if it reports everything. On the clock no
+        reader keeps up, and the time between two windows is lost."""
         optimum, limits = self._budget.optimum, task.limits
         if optimum is None or task.lines > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
             return NEVER

@@ -21,10 +21,9 @@ _TWO_TEMPI = 60
 
 @helper
 def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag) -> Score:
-    """The transposition table's score if it settles a node outside the principal variation, else NONE.
-
-    Far from the leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind means that
-    the line above needs another look."""
+    """The transposition table's score if it settles a node outside the principal variation, else NONE. Far from the
+    leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind means that the line above
+    needs another look."""
     found = frame_at(worker, ply).probe
     score = from_table(found.score, ply, I64(worker.position.rule50))
     if found.found == 0 or found.depth < depth or not settles(found.bound, score, alpha, beta):
@@ -53,10 +52,9 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 def reverse_futility_margin(
     worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
 ) -> Score:
-    """The margin in centipawns by which the static evaluation must exceed beta for a cutoff at ``depth``.
-
-    Less if the side to move is improving, or the other side's last move made its position worse; ``is_new``: no table
-    entry where a fail-high is expected."""
+    """The margin in centipawns by which the static evaluation must exceed beta for a cutoff at ``depth``. Less if the
+    side to move is improving, or the other side's last move made its position worse; ``is_new``: no table entry where a
+    fail-high is expected."""
     params, before = params_of(worker), frame_at(worker, ply - 1).static_eval
     margin = params.ReverseFutilityMargin * depth
     if improving:
@@ -73,9 +71,8 @@ def may_try_null_move(
     worker: WorkerRecord, ply: Ply, beta: Score, depth: Depth, best_eval: Score, cut_node: Flag
 ) -> bool:
     """Whether to try a null move: the evaluation, or the TT score that bounds it, is at least beta, a fail-high is
-    expected, and the previous move was not null.
-
-    Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected it rarely pays."""
+    expected, and the previous move was not null. Without pieces, zugzwang can make passing better than any move. Where
+    no fail-high is expected it rarely pays."""
     return (
         depth >= params_of(worker).NullMoveDepth
         and best_eval >= beta
@@ -130,9 +127,8 @@ def prunes_quiet(
     has_best: bool,
 ) -> bool:
     """Whether to skip the quiet ``candidate``. If it is too late or futile, ``picker.skip_quiets`` is set to skip all
-    later quiet moves too, unless the node spares checks.
-
-    ``lmr_depth`` is the depth after late move reductions; ``has_best``: another move raised alpha."""
+    later quiet moves too, unless the node spares checks. ``lmr_depth`` is the depth after late move reductions;
+    ``has_best``: another move raised alpha."""
     params, frame = params_of(worker), frame_at(worker, ply)
     # Late move pruning: with good ordering the last quiet moves rarely help. Not at ply 1: the reply that saves a queen
     # may be the third quiet move, and a few nodes must be enough to see it.

@@ -1,8 +1,7 @@
 """Scores: centipawns for the side to move, with mates at the ends of the scale and tablebase wins next to them.
 
 Being mated n plies from the root is ``-MATE + n``; a position there that the tablebases call lost is ``-TB_WIN + n``.
-The transposition table stores both relative to the node, which can be reached at different plies.
-"""
+The transposition table stores both relative to the node, which can be reached at different plies."""
 
 from engine import messages
 from engine.board.aliases import Ply, Score
@@ -47,9 +46,8 @@ def to_table(score: Score, ply: Ply) -> Score:
 
 @helper
 def from_table(score: Score, ply: Ply, rule50: int) -> Score:
-    """Undo :func:`to_table` at a node whose 50-move clock stands at ``rule50`` plies.
-
-    A mate that the 50-move rule would prevent becomes a mere advantage (as in Stockfish)."""
+    """Undo :func:`to_table` at a node whose 50-move clock stands at ``rule50`` plies. A mate that the 50-move rule
+    would prevent becomes a mere advantage (as in Stockfish)."""
     if score > DECIDED:
         if score > MATE_BOUND and MATE - score > 100 - rule50:
             return DECIDED

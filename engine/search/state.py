@@ -1,7 +1,6 @@
 """The records of a search: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-They hold all of its state; a worker is backed by huge pages where the system has them.
-"""
+They hold all of its state; a worker is backed by huge pages where the system has them."""
 
 from typing import Annotated
 
@@ -31,9 +30,8 @@ NEVER = 0
 
 
 class Control(Record):
-    """Shared by the whole search: the ``stop`` flag, and the ``deadline`` in clock ticks, :data:`NEVER` for none.
-
-    Each is one aligned word, so a thread reads either the old value or the new one, on every processor."""
+    """Shared by the whole search: the ``stop`` flag, and the ``deadline`` in clock ticks, :data:`NEVER` for none. Each
+    is one aligned word, so a thread reads either the old value or the new one, on every processor."""
 
     stop: int
     deadline: int

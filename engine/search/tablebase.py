@@ -1,8 +1,7 @@
 """Endgame tablebases inside the search: which nodes are probed, and what the answers are worth.
 
 The search calls a compiled prober (see :mod:`engine.syzygy`) by its address, so that it is compiled only if there are
-tables.
-"""
+tables."""
 
 from dataclasses import dataclass
 
@@ -60,10 +59,8 @@ def install(record: TablebaseRecord, access: TablebaseAccess | None) -> None:
 
 @helper
 def probe_tablebase(tablebase: TablebaseRecord, position: Position, depth: Depth) -> int:
-    """The outcome of a node searched ``depth`` plies deep, for the side to move: LOSS .. WIN, or UNKNOWN.
-
-    WDL tables are exact only just after a capture or pawn move and without castling rights; other nodes are not probed.
-    """
+    """The outcome of a node searched ``depth`` plies deep, for the side to move: LOSS .. WIN, or UNKNOWN. WDL tables
+    are exact only just after a capture or pawn move and without castling rights; other nodes are not probed."""
     if position.rule50 != 0 or position.castling != 0:
         return I64(UNKNOWN)
     pieces = popcount(occupied_by_all(position))

@@ -23,9 +23,8 @@ class ThreadError(RuntimeError):
 
 
 class DeepThread(threading.Thread):
-    """A daemon thread with enough stack for a deep search, started when it is made.
-
-    Raises :class:`ThreadError`, or MemoryError, if the system refuses it."""
+    """A daemon thread with enough stack for a deep search, started when it is made. Raises :class:`ThreadError`, or
+    MemoryError, if the system refuses it."""
 
     def __init__(self, name: str, work: Callable[..., object], *arguments: Any) -> None:
         super().__init__(target=work, args=arguments, name=name, daemon=True)

@@ -1,8 +1,7 @@
 """Time management: how long one move may take.
 
 The *optimum* is the target: no new iteration starts once it is used up. :func:`pace_of` scales it by how settled the
-choice of move is. The *maximum* is never exceeded: the search is stopped there. All times are in milliseconds.
-"""
+choice of move is. The *maximum* is never exceeded: the search is stopped there. All times are in milliseconds."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -43,9 +42,8 @@ class Budget(NamedTuple):
 
 def time_for(params: Params, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
     """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
-    not given). ``overhead`` is lost between engine and clock with every move.
-
-    Self-play compiles it too: its clocks count nodes."""
+    not given). ``overhead`` is lost between engine and clock with every move. Self-play compiles it too: its clocks
+    count nodes."""
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
     # then a share of the time is for thinking, but never more than this move's overhead leaves. In sudden death the
     # share falls with the clock, because the number of moves to come is unknown.
@@ -79,9 +77,8 @@ def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
 
 
 def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters) -> Budget:
-    """The budget for the side to move. ``overhead`` is lost between engine and clock with every move.
-
-    If only the opponent's clock was given, the move has no budget."""
+    """The budget for the side to move. ``overhead`` is lost between engine and clock with every move. If only the
+    opponent's clock was given, the move has no budget."""
     if limits.movetime is not None:
         time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), MIN_TIME)
         budget = Budget(time, time)
@@ -100,10 +97,8 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
 
 class NodeClock:
     """A clock that counts nodes instead of time, so that a game is the same on every machine (Stockfish's option
-    ``nodestime``).
-
-    ``rate`` nodes count as a millisecond; 0 uses real time. The GUI's clock, which runs in real time, counts only at
-    the first move of a game."""
+    ``nodestime``). ``rate`` nodes count as a millisecond; 0 uses real time. The GUI's clock, which runs in real time,
+    counts only at the first move of a game."""
 
     def __init__(self) -> None:
         self.rate = 0

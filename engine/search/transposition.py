@@ -106,10 +106,9 @@ def _generation(data: Key) -> int:
 
 @helper
 def clock_key(rule50: int) -> Key:
-    """The 50-move clock's part of a key: nothing while it is low, else one of eleven numbers.
-
-    The same position is worth less with a higher clock, and near the limit it is a draw, so a score must not be reused
-    at another clock (as in Stockfish)."""
+    """The 50-move clock's part of a key: nothing while it is low, else one of eleven numbers. The same position is
+    worth less with a higher clock, and near the limit it is a draw, so a score must not be reused at another clock (as
+    in Stockfish)."""
     if rule50 < FIRST_CLOCK:
         return ZERO
     return U64((rule50 - FIRST_CLOCK) // CLOCK_STEP + 1) * _CLOCK_MIX
@@ -130,7 +129,6 @@ def prefetch_cluster(table: TableRecord, key: Key) -> None:
 @helper
 def probe(table: TableRecord, key: Key, result: Probe) -> None:
     """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
-
     The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share a key:
     test it before making it."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
@@ -222,9 +220,8 @@ def _hashfull(table: TableRecord) -> int:
 
 
 class TranspositionTable:
-    """The table's memory, and its record for kernels.
-
-    Raises :class:`OptionError` if ``megabytes`` cannot be allocated."""
+    """The table's memory, and its record for kernels. Raises :class:`OptionError` if ``megabytes`` cannot be
+    allocated."""
 
     def __init__(self, megabytes: int) -> None:
         self.record: Any = new_record(TABLE)

@@ -33,9 +33,8 @@ _GROWTH = np.outer(_LOGARITHMS[:_DEPTHS], _LOGARITHMS[:_MOVES])
 
 
 class Parameters:
-    """A set of search parameters: the defaults except for ``values`` by name. Kernels read ``record``.
-
-    Raises :class:`OptionError` as :meth:`set`."""
+    """A set of search parameters: the defaults except for ``values`` by name. Kernels read ``record``. Raises
+    :class:`OptionError` as :meth:`set`."""
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         self.record: Any = new_record(TUNABLES)
@@ -48,9 +47,8 @@ class Parameters:
             self.set(name, value)
 
     def set(self, name: str, value: int) -> None:
-        """Set one parameter, from the next search on.
-
-        Raises :class:`OptionError` if ``name`` is unknown or ``value`` out of its range."""
+        """Set one parameter, from the next search on. Raises :class:`OptionError` if ``name`` is unknown or ``value``
+        out of its range."""
         param = _KNOWN.get(name)
         if param is None:
             raise OptionError(f"unknown parameter '{name}'")

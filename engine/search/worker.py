@@ -30,10 +30,9 @@ HISTORIES = (
 
 @dataclass(slots=True)
 class RootLine:
-    """A line found by an iteration: score in centipawns, moves as the kernels encode them.
-
-    ``bound`` is ``lowerbound`` or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the
-    lines of one search from 1."""
+    """A line found by an iteration: score in centipawns, moves as the kernels encode them. ``bound`` is ``lowerbound``
+    or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the lines of one search from
+    1."""
 
     depth: int = 0
     seldepth: int = 0
@@ -77,9 +76,8 @@ class Worker:
         self.record["params_address"] = parameters.address
 
     def touch(self) -> None:
-        """Touch the whole record and the compiled code, so that no search waits for them. Forgets everything.
-
-        Call it in the thread that will search, so that the memory is near its processor."""
+        """Touch the whole record and the compiled code, so that no search waits for them. Forgets everything. Call it
+        in the thread that will search, so that the memory is near its processor."""
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
         self.deepen_quietly(1, 0)

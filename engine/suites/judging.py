@@ -76,9 +76,8 @@ def judge(puzzle: Puzzle, move: str, updates: Sequence[PvUpdate]) -> Judgement:
 
 
 def questions(puzzle: Puzzle) -> Generator[chess.Board, tuple[str, Sequence[PvUpdate]], Attempt]:
-    """Yields the positions to search and receives the move and the updates of each.
-
-    Asks for every other move of a line, until one is wrong; any mate is right."""
+    """Yields the positions to search and receives the move and the updates of each. Asks for every other move of a
+    line, until one is wrong; any mate is right."""
     board = chess.Board(puzzle.fen)
     judgements: list[Judgement] = []
     moves: list[str] = []

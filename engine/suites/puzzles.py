@@ -1,8 +1,7 @@
 """Reads the puzzles of EPD test suites from ``bm am dm c0 c8 c9 id``.
 
 Suites use the opcodes loosely (``bm #3`` for a mate, points in comments, whole puzzle lines in ``c0``), so the
-operations and moves are read by :mod:`engine.reading`, not by python-chess's EPD parser.
-"""
+operations and moves are read by :mod:`engine.reading`, not by python-chess's EPD parser."""
 
 import os
 import re
@@ -22,11 +21,9 @@ _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position and its solution. Moves are UCI text.
-
-    ``best``: play one of these; ``avoid``: play none of these; ``mate``: announce mate in at most this many moves
-    (negative: being mated); ``points``: the value of each move (the highest solves it); ``line``: the whole solution,
-    every other move ours."""
+    """A position and its solution. Moves are UCI text. ``best``: play one of these; ``avoid``: play none of these;
+    ``mate``: announce mate in at most this many moves (negative: being mated); ``points``: the value of each move (the
+    highest solves it); ``line``: the whole solution, every other move ours."""
 
     name: str
     fen: str

@@ -5,5 +5,4 @@ follows its reader: a position gets its number in the table of its material (:mo
 under that number is decompressed (:mod:`engine.syzygy.packing`), and captures, which tables do not store, are searched
 (:mod:`engine.syzygy.probe`). The tables are read-only, so any number of threads may probe them.
 
-Nothing here is imported, and so compiled, until a directory with tables is set.
-"""
+Nothing here is imported, and so compiled, until a directory with tables is set."""

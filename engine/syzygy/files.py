@@ -1,7 +1,6 @@
 """Opening WDL tables for compiled code: python-chess maps the files and reads the headers into records.
 
-All tables are opened at once.
-"""
+All tables are opened at once."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -26,10 +25,9 @@ _LONGEST_CODE, _MOST_BITS = 32, 40
 
 
 class Prober:
-    """The tables in ``files``, ready to be probed from any number of threads.
-
-    ``report`` gets a line for each file that python-chess cannot read; it is skipped. The first object compiles
-    :func:`engine.syzygy.probe.probe_wdl` if it is not in the cache."""
+    """The tables in ``files``, ready to be probed from any number of threads. ``report`` gets a line for each file that
+    python-chess cannot read; it is skipped. The first object compiles :func:`engine.syzygy.probe.probe_wdl` if it is
+    not in the cache."""
 
     def __init__(self, files: Iterable[str], report: Callable[[str], None]) -> None:
         self._tables: Any = new_record(WDL_TABLES)

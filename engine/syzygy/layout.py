@@ -3,8 +3,7 @@
 A table numbers the positions of its material. Its pieces come in groups of equal ones; the first group (or, without
 pawns, the first two or three single pieces) is brought to a corner of the board by symmetry, and a position's number
 is the sum of each group's own number times its ``factor``. Tables with pawns have one part for each file, a to d, of
-the leading pawn; tables in which the two sides differ have one for each side to move.
-"""
+the leading pawn; tables in which the two sides differ have one for each side to move."""
 
 from typing import Annotated
 
@@ -18,9 +17,8 @@ SLOTS = 8191
 
 
 class Pairs(Record):
-    """The compressed values of one part, in blocks. Addresses are in memory.
-
-    If ``index_bits`` is 0, all positions have the value ``shortest``."""
+    """The compressed values of one part, in blocks. Addresses are in memory. If ``index_bits`` is 0, all positions have
+    the value ``shortest``."""
 
     positions: int  # number of positions
     index: u8  # of entries of 6 bytes: a block, and the offset in it of the entry's middle position

@@ -4,8 +4,7 @@ The values form one sequence in which frequent pairs of neighbours were repeated
 remaining symbols are written in a canonical Huffman code, in independent blocks. A sparse index maps positions to
 blocks.
 
-A file may be damaged in ways that its header does not show, so nothing is read beyond the memory of the table.
-"""
+A file may be damaged in ways that its header does not show, so nothing is read beyond the memory of the table."""
 
 from engine.board.types import I64, U64
 from engine.jit import Record, byteswap, helper, record_at, u1, u2, u4, u8
@@ -63,9 +62,8 @@ def _right(pairs: Pairs, symbol: int) -> int:
 
 @helper
 def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
-    """The block that holds the value of position ``number``, and the number of values before it in the block.
-
-    The index gives a place in the middle of each range of positions; from there it is a few blocks either way."""
+    """The block that holds the value of position ``number``, and the number of values before it in the block. The index
+    gives a place in the middle of each range of positions; from there it is a few blocks either way."""
     bits = U64(pairs.index_bits)
     entry = number >> I64(bits)
     offset = (number & ((1 << I64(bits)) - 1)) - (1 << I64(bits - U64(1)))

@@ -1,8 +1,7 @@
 """WDL probing: the table's value, combined with captures and en passant, which tables do not store.
 
 If a capture is as good as any other move, a table may hold any value that is not too high, whichever compresses best.
-So captures are searched first, down to bare kings, and the table's value is considered last.
-"""
+So captures are searched first, down to bare kings, and the table's value is considered last."""
 
 from engine.board.aliases import Bitboard, Position
 from engine.board.attacks import attackers_to, pawn_attacks
@@ -61,9 +60,8 @@ def _stored_value(tables: WdlTables, position: Position) -> int:
 
 @kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64))
 def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta: int) -> int:
-    """The outcome for the side to move, LOSS .. WIN, ignoring en passant; UNKNOWN if a table is missing.
-
-    Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one."""
+    """The outcome for the side to move, LOSS .. WIN, ignoring en passant; UNKNOWN if a table is missing. Alpha-beta: a
+    result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one."""
     us = I64(position.side)
     targets = position.colors[us ^ 1] & ~position.pieces[KING]
     while targets:
@@ -99,10 +97,9 @@ PROBER = int64(uint64, POSITION_T)
 
 @kernel(PROBER)
 def probe_wdl(address: int, position: Position) -> int:
-    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
-
-    Valid with a zero 50-move clock and without castling rights. UNKNOWN if a table is missing, and for checkmate, which
-    is more than the loss in the table. The position is unchanged on return."""
+    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``. Valid
+    with a zero 50-move clock and without castling rights. UNKNOWN if a table is missing, and for checkmate, which is
+    more than the loss in the table. The position is unchanged on return."""
     tables = tables_at(address, U64(0))
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))
     if value == LOSS and position.checkers != ZERO and count_moves(position) == 0:

@@ -3,8 +3,7 @@ table, aspiration windows, quiescence.
 
 All return the same value, except ``null_window``, which returns a bound, quiescence and ``player``, which look further,
 and Monte Carlo tree search, which estimates. The compiled search is tested against a compiled minimax of the same
-kind, which is faster (``tests/search/minimax.py``).
-"""
+kind, which is faster (``tests/search/minimax.py``)."""
 
 from engine.textbook.alphabeta import alpha_beta, negamax_alpha_beta, null_window
 from engine.textbook.aspiration import aspiration

@@ -18,10 +18,9 @@ def depth_limited(
     algorithm: Callable[..., Solution[A]] = alpha_beta,
     **options: Unpack[SearchOptions],
 ) -> Solution[A]:
-    """Look ``depth`` plies ahead and use the evaluation in place of the utility there.
-
-    Raises ``ValueError`` for a depth below 1, which would yield no move.
-    Source: Shannon, "Programming a Computer for Playing Chess" (1950), the type A strategy."""
+    """Look ``depth`` plies ahead and use the evaluation in place of the utility there. Raises ``ValueError`` for a
+    depth below 1, which would yield no move. Source: Shannon, "Programming a Computer for Playing Chess" (1950), the
+    type A strategy."""
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
     return algorithm(game, state, depth, **options)

@@ -15,9 +15,7 @@ def player(
     game: Game[S, A], state: S | None = None, depth: float = inf, seconds: float = inf, **options: Any
 ) -> Solution[A]:
     """The move of a player who has ``seconds``, at most ``depth`` plies deep. Options and errors are those of
-    :func:`iterative_deepening`.
-
-    Source: Slate and Atkin, "Chess 4.5: The Northwestern University Chess Program" (1977),
+    :func:`iterative_deepening`. Source: Slate and Atkin, "Chess 4.5: The Northwestern University Chess Program" (1977),
     the first program with all of them."""
     table: Table = {}
     values: list[float] = []

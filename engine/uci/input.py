@@ -37,10 +37,9 @@ def open_stdin() -> int | None:
 
 
 def lines(source: int | None, too_long: Callable[[str], None]) -> Iterator[str]:
-    """The lines from the descriptor ``source`` without line ends, until it is closed.
-
-    A line of more than :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called with its beginning as soon as it
-    exceeds that length."""
+    """The lines from the descriptor ``source`` without line ends, until it is closed. A line of more than
+    :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called with its beginning as soon as it exceeds that
+    length."""
     return split_lines(() if source is None else _chunks(source), too_long)
 
 
@@ -80,10 +79,9 @@ def _chunks(source: int) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def _woken_by_signals() -> Iterator[int | None]:
-    """A pipe that becomes readable when a signal arrives; None on Windows and outside the main thread.
-
-    Python handles signals after a system call, not before it: a Ctrl-C that arrives just before a blocking read would
-    be noticed only after that read."""
+    """A pipe that becomes readable when a signal arrives; None on Windows and outside the main thread. Python handles
+    signals after a system call, not before it: a Ctrl-C that arrives just before a blocking read would be noticed only
+    after that read."""
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield None
         return

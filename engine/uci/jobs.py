@@ -19,11 +19,9 @@ Print = Callable[[str], None]
 
 
 def bench(engine: Engine, depth: int | None, file: str | None, progress: Print, signals: Signals | None = None) -> str:
-    """Search the positions of ``file``, or a fixed list, to ``depth`` plies (None: the default depth).
-
-    Calls ``progress`` with a line for each position; returns the last line. Raises :class:`OptionError` if the file
-    cannot be read, and :class:`Stopped` when ``signals`` stop it.
-    """
+    """Search the positions of ``file``, or a fixed list, to ``depth`` plies (None: the default depth). Calls
+    ``progress`` with a line for each position; returns the last line. Raises :class:`OptionError` if the file cannot be
+    read, and :class:`Stopped` when ``signals`` stop it."""
 
     def on_position(index: int, total: int, fen: str, nodes: int) -> None:
         progress(f"position {index}/{total}: {nodes} nodes, {fen}")
@@ -50,10 +48,8 @@ def _fens(file: str) -> list[str]:
 
 
 def perft(engine: Engine, depth: int, threads: int, divided: Print | None, signals: Signals | None = None) -> str:
-    """Count the leaves of the legal move tree ``depth`` plies deep; return the total and the speed.
-
-    Calls ``divided``, if given, with a line for each root move. Raises :class:`Stopped` when ``signals`` stop it.
-    """
+    """Count the leaves of the legal move tree ``depth`` plies deep; return the total and the speed. Calls ``divided``,
+    if given, with a line for each root move. Raises :class:`Stopped` when ``signals`` stop it."""
     import numpy as np
 
     signals = signals or Signals()
@@ -91,10 +87,8 @@ def run_bench(file: str | None = None, depth: int | None = None, **options: Unpa
 
 
 def run_perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = False) -> None:
-    """Count the leaves of the legal move tree from ``fen`` (None: the start position), ``depth`` plies deep.
-
-    Raises :class:`PositionError` for an invalid FEN.
-    """
+    """Count the leaves of the legal move tree from ``fen`` (None: the start position), ``depth`` plies deep. Raises
+    :class:`PositionError` for an invalid FEN."""
     output = Output()
 
     def work() -> None:

@@ -118,9 +118,8 @@ class Conversation:
 
 
 def run(tune: bool = False) -> int:
-    """Run the UCI loop until ``quit`` or the end of standard input; returns the exit code.
-
-    Ctrl-C is a clean exit too, with code 0, unless the engine is still being compiled."""
+    """Run the UCI loop until ``quit`` or the end of standard input; returns the exit code. Ctrl-C is a clean exit too,
+    with code 0, unless the engine is still being compiled."""
     output = Output()
     typed = at_terminal()
     if typed:

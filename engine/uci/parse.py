@@ -54,10 +54,9 @@ class Assignment:
 
 
 def split_command(line: str) -> tuple[str, list[str]]:
-    """The command in a line (empty if there is none) and the words after it.
-
-    As the protocol requires, unknown words before it are skipped: ``joho debug on`` is ``debug on``. Numbat's own
-    commands count only as the first word, as further on they could be part of a sentence."""
+    """The command in a line (empty if there is none) and the words after it. As the protocol requires, unknown words
+    before it are skipped: ``joho debug on`` is ``debug on``. Numbat's own commands count only as the first word, as
+    further on they could be part of a sentence."""
     words = line.split()
     if words and words[0] in EXTENSIONS:
         return words[0], words[1:]
@@ -97,10 +96,9 @@ def parse_position(words: Sequence[str]) -> Placement:
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """The limits after ``go``, in any order and combination.
-
-    Numbers out of range are clamped (a clock may run out while the GUI computes), other invalid words ignored, and both
-    named. One clock stands for both. Raises :class:`OptionError` for a perft without a depth in its range."""
+    """The limits after ``go``, in any order and combination. Numbers out of range are clamped (a clock may run out
+    while the GUI computes), other invalid words ignored, and both named. One clock stands for both. Raises
+    :class:`OptionError` for a perft without a depth in its range."""
     limits: dict[str, Any] = {}
     faults = _Faults()
     unknown: list[str] = []

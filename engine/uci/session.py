@@ -3,8 +3,7 @@
 The main thread reads lines and queues commands, so that it is always ready for the next line; one other thread loads
 the engine and runs the commands in order. ``go`` is a call that returns with its move. So only the main thread can
 deliver ``stop`` and ``ponderhit``, by the signals of the commands that were sent before them; and during a search it
-answers ``isready`` and the like itself.
-"""
+answers ``isready`` and the like itself."""
 
 from __future__ import annotations
 
@@ -164,7 +163,6 @@ class Session:
 
     def close(self, at_once: bool = False) -> bool:
         """Stop searches and finish all other commands, a perft only within seconds; with ``at_once`` stop everything.
-
         Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone
         or that lasts too long after ``at_once``."""
         if not self.loaded() and (at_once or not self._asked):

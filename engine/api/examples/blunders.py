@@ -1,7 +1,6 @@
 """Names the blunders in a PGN file, and says why they are bad.
 
-python blunders.py games.pgn
-"""
+python blunders.py games.pgn"""
 
 import sys
 

@@ -1,7 +1,6 @@
 """A bot: reads your moves, one a line, and answers each like a club player.
 
-python bot.py
-"""
+python bot.py"""
 
 import sys
 

@@ -1,7 +1,6 @@
 """Labels positions, such as data to learn from: reads FENs, one a line, and writes a table with scores and best moves.
 
-python label.py positions.fen labels.csv
-"""
+python label.py positions.fen labels.csv"""
 
 import csv
 import sys

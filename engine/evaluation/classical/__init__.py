@@ -6,5 +6,4 @@ known outcome (``python -m tuning.texel``) and stored in ``classical.json``.
 
 One file for each idea: ``features`` names them all, ``weights`` holds their values, ``view`` what the others share
 (attack maps), then ``pawns``, ``pieces``, ``king``, ``threats``, ``passed``, ``space`` and ``scaling``; ``value`` adds
-up, ``explain`` shows the terms.
-"""
+up, ``explain`` shows the terms."""

@@ -2,8 +2,7 @@
 
 A feature is a number of a position for one colour, such as its number of rooks on open files. Its two weights
 (middlegame and endgame) are its value to that colour in centipawns. Groups have a shape: ``mobility[kind][n]`` counts
-the pieces of a type with n available squares.
-"""
+the pieces of a type with n available squares."""
 
 from dataclasses import dataclass
 from math import prod

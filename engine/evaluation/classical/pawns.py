@@ -1,7 +1,6 @@
 """Pawn structure: isolated, doubled, backward, connected and passed pawns, cached in a hash table by pawn key.
 
-Structures rarely change from node to node, so most probes hit.
-"""
+Structures rarely change from node to node, so most probes hit."""
 
 from typing import Annotated
 

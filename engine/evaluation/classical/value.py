@@ -1,8 +1,7 @@
 """The sum of all terms, and the same sum with a trace.
 
 One source serves play and tuning: ``trace`` is None in play; compiled for a record instead, the same functions also
-record how often each feature occurs.
-"""
+record how often each feature occurs."""
 
 from engine.board.aliases import Color, PackedScore, Position, Score
 from engine.board.position import POSITION_T
@@ -61,9 +60,8 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
 
 @kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T))  # compiled beside the search
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
-    """Centipawns for the side to move.
-
-    ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives the phase."""
+    """Centipawns for the side to move. ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives
+    the phase."""
     phase = min(I64(accumulator.phase), I64(FULL_PHASE))
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 

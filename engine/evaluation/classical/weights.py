@@ -2,8 +2,7 @@
 
 The middlegame and endgame values of a weight share one int64 (the endgame's in the upper half), so that one addition
 counts both. ``term`` is the only way in which a feature enters the sum; given a trace it also records the count there,
-so that tuning and play share one code. If the trace is None, numba compiles no recording.
-"""
+so that tuning and play share one code. If the trace is None, numba compiles no recording."""
 
 import json
 from pathlib import Path

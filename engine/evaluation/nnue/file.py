@@ -2,8 +2,7 @@
 
 A file is ``NUMBATNN``, the length of the header as uint32, the header as JSON in UTF-8, and the arrays of :class:`Net`
 in order, all little-endian. The header gives the architecture, the quantisation, the checksum of the arrays and, as
-``training``, the recipe.
-"""
+``training``, the recipe."""
 
 import json
 import struct
@@ -51,11 +50,9 @@ class NetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """A quantised network of N hidden neurons.
-
-    ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA; ``skip`` int32[768] in 1/QS centipawns;
-    ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB; ``output_biases`` int32[8] in units of
-    1/(QA * QB). ``training`` is the recipe."""
+    """A quantised network of N hidden neurons. ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA;
+    ``skip`` int32[768] in 1/QS centipawns; ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB;
+    ``output_biases`` int32[8] in units of 1/(QA * QB). ``training`` is the recipe."""
 
     weights: np.ndarray
     biases: np.ndarray
@@ -82,9 +79,8 @@ def _layout(hidden: int) -> list[tuple[str, str, tuple[int, ...]]]:
 
 
 def write_net(file: Path, net: Net) -> None:
-    """Write ``net`` to ``file``, which at any time holds either the previous network or the new one.
-
-    Raises ValueError if an array has the wrong shape or does not fit its integers, and OSError."""
+    """Write ``net`` to ``file``, which at any time holds either the previous network or the new one. Raises ValueError
+    if an array has the wrong shape or does not fit its integers, and OSError."""
     payload = b""
     for name, dtype, shape in _layout(net.hidden):
         array = np.asarray(getattr(net, name))
@@ -145,9 +141,8 @@ def read_net(file: Path) -> Net:
 
 
 def overflow(net: Net) -> str | None:
-    """The integer of the inference that could overflow in some position, as a message, or None.
-
-    Networks from our own training stay far below these bounds; others may have been rescaled."""
+    """The integer of the inference that could overflow in some position, as a message, or None. Networks from our own
+    training stay far below these bounds; others may have been rescaled."""
     magnitudes = np.abs(net.weights.astype(np.int64))
     largest = np.partition(magnitudes, INPUTS - MOST_PIECES, axis=0)[INPUTS - MOST_PIECES :]
     sums = np.abs(net.biases.astype(np.int64)) + largest.sum(axis=0)

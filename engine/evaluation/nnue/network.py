@@ -3,8 +3,7 @@
 The first layer is a sum over the pieces on the board, the *accumulator*, so a move changes only a few columns: removing
 a piece subtracts its column, putting it elsewhere adds one. A move only records this *update*; it is applied when an
 evaluation is needed, from the nearest ply with a computed accumulator (lazy updates). When a king crosses the middle of
-the board, its perspective is mirrored and the accumulator is refreshed (:mod:`engine.evaluation.nnue.refresh`).
-"""
+the board, its perspective is mirrored and the accumulator is refreshed (:mod:`engine.evaluation.nnue.refresh`)."""
 
 from typing import Any
 
@@ -146,10 +145,9 @@ def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position,
 
 @helper
 def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
-    """Begin a line, so that every later ply can start from the accumulator at ``position``.
-
-    The search may never evaluate this position, if the transposition table has its evaluation. But without an
-    accumulator at the root, each line would sum up the whole board again."""
+    """Begin a line, so that every later ply can start from the accumulator at ``position``. The search may never
+    evaluate this position, if the transposition table has its evaluation. But without an accumulator at the root, each
+    line would sum up the whole board again."""
     accumulator = evaluator.stack[0].network
     set_null_update(accumulator)
     clear(evaluator.refresh_table)

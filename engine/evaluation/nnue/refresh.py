@@ -2,8 +2,7 @@
 
 When a king crosses the middle, all features of its side change. But the last accumulator of each orientation is kept
 with its board, and most pieces are still on the same squares: only the differences are added and subtracted (Finn
-Eggers' idea, in Koivisto; known as Finny tables).
-"""
+Eggers' idea, in Koivisto; known as Finny tables)."""
 
 from engine.board.aliases import Color, Position
 from engine.board.position import king_square

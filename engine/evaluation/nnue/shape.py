@@ -7,8 +7,7 @@ pieces. The skip connection adds one weight per feature: a linear sum of materia
 has to improve.
 
 The efficiently updatable network is Yu Nasu's (2018); this small form, with SCReLU and mirrored perspectives, is common
-among open-source engines.
-"""
+among open-source engines."""
 
 #: Features of one perspective: own or other, six types of pieces, 64 squares.
 INPUTS = 768

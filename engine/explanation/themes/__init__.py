@@ -1,8 +1,7 @@
 """Tactical themes, one file each, found in a line of moves by rules on python-chess boards.
 
 Each theme has ``find(line)``, which returns a :class:`~engine.explanation.claims.Finding` or None. The rules are
-stricter than the word: the target must also be won in the line, so that the claim is true.
-"""
+stricter than the word: the target must also be won in the line, so that the claim is true."""
 
 from engine.explanation.claims import Finding
 from engine.explanation.line import Line

@@ -11,10 +11,9 @@ from engine.play.boards import put_board
 
 
 def ending(line: Line) -> tuple[Literal["stalemate", "material", "repetition", "corner"], int] | None:
-    """The kind of draw in which the line ends, and its ply; None if it does not.
-
-    A position counts as a repetition when it occurs a second time, moves of the game before the line included;
-    :func:`is_perpetual` says whether it is perpetual check."""
+    """The kind of draw in which the line ends, and its ply; None if it does not. A position counts as a repetition when
+    it occurs a second time, moves of the game before the line included; :func:`is_perpetual` says whether it is
+    perpetual check."""
     for ply, board in enumerate(line.boards[1:], 1):
         if board.is_stalemate():
             return "stalemate", ply

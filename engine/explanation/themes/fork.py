@@ -1,8 +1,7 @@
 """Fork and double attack: one piece attacks two targets at once, and captures one of them in the line.
 
 The definition follows the tagger of the lichess puzzles (github.com/ornicar/lichess-puzzler, AGPL-3: ideas and test
-positions, no code), but is stricter: the fork must win its targets, and the forking piece must capture one.
-"""
+positions, no code), but is stricter: the fork must win its targets, and the forking piece must capture one."""
 
 import chess
 
@@ -23,10 +22,8 @@ def find(line: Line) -> Finding | None:
 
 
 def _targets(line: Line, ply: int) -> list[chess.Square]:
-    """The squares of the targets that the piece moved at ``ply`` could win, the king included.
-
-    Pieces that the forking piece attacked before do not count as won by the fork, nor do those that were already lost
-    unless it gives check."""
+    """The squares of the targets that the piece moved at ``ply`` could win, the king included. Pieces that the forking
+    piece attacked before do not count as won by the fork, nor do those that were already lost unless it gives check."""
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     found = []
     for square in after.attacks(move.to_square) & after.occupied_co[not line.winner]:

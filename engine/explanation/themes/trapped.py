@@ -35,9 +35,8 @@ def _origin(line: Line, first: int, last: int) -> chess.Square | None:
 
 
 def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
-    """Whether the piece on ``square``, whose side is to move, is attacked and would be lost wherever it goes.
-
-    A flight that captures something of equal value counts as an escape."""
+    """Whether the piece on ``square``, whose side is to move, is attacked and would be lost wherever it goes. A flight
+    that captures something of equal value counts as an escape."""
     kind = board.piece_type_at(square)
     if kind in (None, chess.PAWN, chess.KING) or board.is_check() or board.is_pinned(board.turn, square):
         return False
