@@ -156,11 +156,11 @@ class Store:
 
     def _load(self, place: str, digest: bytes) -> bytes:
         """The data saved as ``place``, a path in the folder of code, under the key of ``digest``. Raises OSError."""
-        root = self._open()
+        root, name = self._open(), place.rpartition("/")[2]
         handle = os.open(self._settings / place if root is None else place, _READ, dir_fd=root)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise Unusable(f"{place} is not a file")
+                raise Unusable(f"{name} is not a file")
             with open(handle, "rb", closefd=False) as file:
                 content = file.read()
         finally:
@@ -168,9 +168,9 @@ class Store:
         start = len(_MAGIC) + _SUM_BYTES
         total, rest = content[len(_MAGIC) : start], content[start:]
         if content[: len(_MAGIC)] != _MAGIC or total != hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest():
-            raise Unusable(f"{place} has a wrong checksum")
+            raise Unusable(f"{name} has a wrong checksum")
         if rest[:_KEY_BYTES] != digest:
-            raise Unusable(f"{place} holds another function")
+            raise Unusable(f"{name} holds another function")
         return rest[_KEY_BYTES:]
 
     def _mark_used(self, directory: Path) -> None:

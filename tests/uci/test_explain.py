@@ -4,6 +4,7 @@ import chess
 import pytest
 
 from engine import Engine
+from engine.messages import CHESS960
 from tests.play.queens import QUEENS
 from tests.uci.process import UciProcess
 
@@ -53,7 +54,7 @@ def test_explain_knows_the_moves_of_the_game(uci: UciProcess, shared: Engine):
 
 def test_castling_is_understood_in_every_form(uci: UciProcess):
     fen = "4k3/8/8/8/8/8/8/1R2K3 w B - 0 1"
-    assert uci.remarks(f"position fen {fen}", "go depth 1 searchmoves e1c1") == []
+    assert uci.remarks(f"position fen {fen}", "go depth 1 searchmoves e1c1") == [CHESS960]
     uci.send(f"position fen {fen} moves e1c1")
     after = uci.fen()
     uci.ask("explain", until=r".*\.$")

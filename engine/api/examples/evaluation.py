@@ -1,4 +1,4 @@
-"""An evaluation of one's own: new values for pieces and squares, searched as fast as Numbat's.
+"""An evaluation of one's own: new weights for pieces and squares, searched as fast as Numbat's.
 
     python evaluation.py
 
@@ -21,16 +21,16 @@ BOARD = chess.Board("4k3/8/8/3n4/8/1P1P4/P1P5/4K3 b - - 0 1")
 
 
 def main() -> None:
-    """Compare Numbat's values with new ones."""
-    values = json.loads(WEIGHTS_FILE.read_text())
+    """Compare Numbat's weights with new ones."""
+    weights = json.loads(WEIGHTS_FILE.read_text())
     with Engine(eval_type="Material") as engine, TemporaryDirectory() as folder:
         print("before", engine.evaluate([BOARD])[0], engine.analyse(BOARD, Limit(depth=8)).score)
-        values["material"]["knight"] = 250  # centipawns
-        values["piece_square"]["knight"]["endgame"] = [[0] * 8] * 8  # one row a rank, the eighth first
+        weights["material"]["knight"] = 250  # centipawns
+        weights["piece_square"]["knight"]["endgame"] = [[0] * 8] * 8  # one row a rank, the eighth first
         mine = Path(folder, "mine.json")
-        mine.write_text(json.dumps(values))
+        mine.write_text(json.dumps(weights))
         load_weights(mine)
-        engine.new_game()  # forgets the old values
+        engine.new_game()  # forgets the old weights
         print("after", engine.evaluate([BOARD])[0], engine.analyse(BOARD, Limit(depth=8)).score)
 
 
