@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,7 @@ from tuning.common.flags import add_check_flag, add_cluster_flags
 from tuning.common.ledger import read_header, read_settings
 from tuning.levels import measurements
 from tuning.levels.measurements import Measurements, elos_of
-from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, games_of_each, write
+from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, write
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
@@ -122,7 +123,9 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
         began.update(dict.fromkeys(found, time))
     found_ratings = fitted(counts)
     table = Table("player", "Elo", "95%")
-    games = games_of_each(counts)
+    games: Counter[str] = Counter()
+    for players, results in counts.items():
+        games.update(dict.fromkeys(players, int(sum(results))))
     for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
         shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
         table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)

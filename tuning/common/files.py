@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from engine.files import WriteError, check_place, drafted, open_regular
 from engine.reading.text import is_binary
@@ -57,20 +57,22 @@ def digest(path: Path) -> str:
 @contextmanager
 def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
     """A stream whose text replaces ``path`` at the end, unless an exception is raised. Raises :class:`SetupError`."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with drafted(path) as draft, TextIOWrapper(draft, encoding) as stream:
-            yield stream
-    except OSError as error:
-        raise SetupError(f"cannot write {path}: {error.strerror}") from None
+    with _replacing(path) as draft, TextIOWrapper(draft, encoding) as stream:
+        yield stream
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path`` atomically: after an interruption there is the old file or the new one. Raises
     :class:`SetupError`."""
+    with _replacing(path) as draft:
+        draft.write(data)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with drafted(path) as draft:
-            draft.write(data)
+            yield draft
     except OSError as error:
         raise SetupError(f"cannot write {path}: {error.strerror}") from None

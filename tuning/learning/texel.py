@@ -70,16 +70,9 @@ ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
 
 @compiled
 def _trace_block(
-    boards: PackedArray,
-    position: Position,
-    pawn_table: PawnTable,
-    trace: TraceRecord,
-    columns: np.ndarray,
-    counts: np.ndarray,
-    ends: np.ndarray,
-    classes: np.ndarray,
-    phases: np.ndarray,
-) -> int:
+    boards: PackedArray, position: Position, pawn_table: PawnTable, trace: TraceRecord,
+    columns: np.ndarray, counts: np.ndarray, ends: np.ndarray, classes: np.ndarray, phases: np.ndarray,
+) -> int:  # fmt: skip
     """Features of ``boards`` in sparse rows: White's count minus Black's where they differ; returns their number."""
     filled = 0
     for number in range(len(boards)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -126,15 +125,6 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     elos, errors = ratings.fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, won, lost, start)
     found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
-
-
-def games_of_each(counts: Mapping[tuple[str, str], Sequence[float]]) -> Counter[str]:
-    """The number of games of each player."""
-    games: Counter[str] = Counter()
-    for pair, results in counts.items():
-        for name in pair:
-            games[name] += int(sum(results))
-    return games
 
 
 def write_rows(path: Path, note: str, **lists: Sequence[Mapping[str, Any]]) -> None:

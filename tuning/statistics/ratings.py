@@ -175,8 +175,7 @@ def fit_linear(
 
 def _check_connected(names: Sequence[str], played: Sequence[tuple[int, int, np.ndarray]]) -> None:
     """Raise :class:`SetupError` for groups that never met: they have no common scale."""
-    rows = [i for i, _, _ in played]
-    columns = [j for _, j, _ in played]
+    rows, columns, _ = zip(*played, strict=True)
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
     _, labels = connected_components(graph, directed=False)
     seen = sorted({*rows, *columns})
@@ -189,13 +188,8 @@ def _groups(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> np.n
     """The group of each player; within one, ratings are finite.
 
     Ford's condition (1957): points must flow, through others if need be, from everyone to everyone."""
-    rows, columns = [], []
-    for i, j, (lost, drawn, won) in played:
-        if won + drawn:
-            rows.append(i)
-            columns.append(j)
-        if lost + drawn:
-            rows.append(j)
-            columns.append(i)
+    flows = [(i, j) for i, j, (_, drawn, won) in played if won + drawn]
+    flows += [(j, i) for i, j, (lost, drawn, _) in played if lost + drawn]
+    rows, columns = zip(*flows, strict=True)
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(players, players))
     return np.asarray(connected_components(graph, directed=True, connection="strong")[1])

@@ -17,7 +17,6 @@ from tuning.levels.strength import (
     anchor_spec,
     encounters,
     fitted,
-    games_of_each,
     level_spec,
     rising,
     smooth,
@@ -145,8 +144,3 @@ def test_beyond_the_skill_levels_a_level_is_a_number_of_nodes():
     assert level_spec(3).options == {"Skill Level": "3"}
     assert level_spec(FULL_SKILL).options == {}
     assert level_spec(FULL_SKILL).limits.nodes == LEVELS[FULL_SKILL].nodes
-
-
-def test_games_are_counted_by_player():
-    assert games_of_each({("Level 0", "Level 1"): [0, 1, 2], ("Level 1", "Level 2"): [1, 0, 0]}) == {
-        "Level 0": 3, "Level 1": 4, "Level 2": 1}  # fmt: skip
