@@ -100,17 +100,21 @@ class UciProcess:
         """As :meth:`read`, with the times of arrival."""
         deadline = time.perf_counter() + timeout
         found: list[Line] = []
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.perf_counter()))
-            except queue.Empty:
-                raise AssertionError(f"no '{pattern}' within {timeout} s:\n{self._story()}") from None
-            if line is None:
-                raise AssertionError(f"the engine ended before '{pattern}':\n{self._story()}")
-            self.transcript.append(f"< {line.text}")
+        while (line := self._next(deadline, pattern)) is not None:
             found.append(line)
             if re.match(pattern, line.text):
                 return found
+        raise AssertionError(f"the engine ended before '{pattern}':\n{self._story()}")
+
+    def _next(self, deadline: float, wanted: str) -> Line | None:
+        """The next line, or None at the end; ``wanted`` is what has not come by the ``deadline``."""
+        try:
+            line = self._lines.get(timeout=max(0.0, deadline - time.perf_counter()))
+        except queue.Empty:
+            raise AssertionError(f"no '{wanted}' in time:\n{self._story()}") from None
+        if line is not None:
+            self.transcript.append(f"< {line.text}")
+        return line
 
     def ask(self, *lines: str, until: str, timeout: float = TIMEOUT) -> list[str]:
         """Send ``lines`` and read up to the answer that matches ``until``."""
@@ -136,16 +140,7 @@ class UciProcess:
     def rest(self, timeout: float = TIMEOUT) -> list[str]:
         """The lines until the engine closes its output."""
         deadline = time.perf_counter() + timeout
-        found: list[str] = []
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.perf_counter()))
-            except queue.Empty:
-                raise AssertionError(f"output still open after {timeout} s:\n{self._story()}") from None
-            if line is None:
-                return found
-            self.transcript.append(f"< {line.text}")
-            found.append(line.text)
+        return [line.text for line in iter(lambda: self._next(deadline, "end of the output"), None)]
 
     def end(self, timeout: float = TIMEOUT) -> int:
         """Wait for the process to end by itself; return its exit code."""
