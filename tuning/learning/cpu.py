@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -52,59 +52,74 @@ def _learn(
 
     The first two ``weights``, [feature][unit] and [unit], are int16 in units of 1/QA; all else is float32.
     """
-    transformer, transformer_biases, skip, output, output_biases = weights
-    d_transformer, d_transformer_biases, d_skip, d_output, d_output_biases = gradients
-    hidden = transformer.shape[1]
+    hidden = weights[0].shape[1]
     squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
     features = np.empty((2, MOST_PIECES), np.int64)
-    accumulators = np.empty((2, hidden), np.int16)
-    clipped = np.empty((2, hidden), np.float32)
+    accumulators, clipped = np.empty((2, hidden), np.int16), np.empty((2, hidden), np.float32)
     d_row = np.empty(hidden, np.float32)
     total = 0.0
     for number in range(len(boards)):
         board = boards[number]
-        count = list_board(board, squares, pieces, features)
-        bucket = bucket_of(count)
-        value = output_biases[bucket]
-        for view in range(2):
-            row = accumulators[view]
-            row[:] = transformer_biases
-            sign = np.float32(-0.5 if view else 0.5)
-            for place in range(count):
-                feature = features[view, place]
-                value += sign * skip[feature]
-                column = transformer[feature]
-                for unit in range(hidden):
-                    row[unit] += column[unit]
-            out, activation = output[bucket, view], clipped[view]
-            for unit in range(hidden):
-                activation[unit] = np.float32(min(max(row[unit], 0), QA)) * np.float32(1 / QA)
-                value += out[unit] * activation[unit] * activation[unit]
+        seen = features[:, : list_board(board, squares, pieces, features)]
+        value = _output(seen, weights, accumulators, clipped)
         success = 1.0 / (1.0 + math.exp(-slope * value))
         expected = expected_score(board, scales, result_weight)
         error = success - (1.0 - expected if board.side_en_passant >> 7 else expected)
         total += abs(error) ** exponent
-        if not learns:
-            continue
-        steepness = exponent * abs(error) ** (exponent - 1) * (1.0 if error > 0 else -1.0)
-        d_value = np.float32(steepness * success * (1.0 - success) * slope)
-        d_output_biases[bucket] += d_value
-        for view in range(2):
-            row, activation = accumulators[view], clipped[view]
-            out, d_out = output[bucket, view], d_output[bucket, view]
-            for unit in range(hidden):
-                d_out[unit] += d_value * activation[unit] * activation[unit]
-                slope_here = activation[unit] if row[unit] <= QA else np.float32(0)
-                d_row[unit] = np.float32(2) * d_value * out[unit] * slope_here
-                d_transformer_biases[unit] += d_row[unit]
-            d_view = np.float32(-0.5 if view else 0.5) * d_value
-            for place in range(count):
-                feature = features[view, place]
-                d_skip[feature] += d_view
-                column = d_transformer[feature]
-                for unit in range(hidden):
-                    column[unit] += d_row[unit]
+        if learns:
+            steepness = exponent * abs(error) ** (exponent - 1) * (1.0 if error > 0 else -1.0)
+            d_value = np.float32(steepness * success * (1.0 - success) * slope)
+            _add_gradient(d_value, seen, weights, gradients, accumulators, clipped, d_row)
     return total
+
+
+@compiled
+def _output(features: np.ndarray, weights: Layers, accumulators: np.ndarray, clipped: np.ndarray) -> Any:
+    """The network's output for ``features`` [side to move first][piece]; sets the sums and activations of its units."""
+    transformer, transformer_biases, skip, output, output_biases = weights
+    bucket = bucket_of(features.shape[1])
+    value = output_biases[bucket]
+    for view in range(2):
+        row = accumulators[view]
+        row[:] = transformer_biases
+        sign = np.float32(-0.5 if view else 0.5)
+        for feature in features[view]:
+            value += sign * skip[feature]
+            column = transformer[feature]
+            for unit in range(len(row)):
+                row[unit] += column[unit]
+        out, activation = output[bucket, view], clipped[view]
+        for unit in range(len(row)):
+            activation[unit] = np.float32(min(max(row[unit], 0), QA)) * np.float32(1 / QA)
+            value += out[unit] * activation[unit] * activation[unit]
+    return value
+
+
+@compiled
+def _add_gradient(
+    d_value: Any, features: np.ndarray, weights: Layers, gradients: Layers,
+    accumulators: np.ndarray, clipped: np.ndarray, d_row: np.ndarray,
+) -> None:  # fmt: skip
+    """Add the gradient of an output to ``gradients``, if the loss rises by ``d_value`` with it; ``d_row`` [unit] is
+    scratch space."""
+    output = weights[3]
+    d_transformer, d_transformer_biases, d_skip, d_output, d_output_biases = gradients
+    bucket = bucket_of(features.shape[1])
+    d_output_biases[bucket] += d_value
+    for view in range(2):
+        row, activation = accumulators[view], clipped[view]
+        out, d_out = output[bucket, view], d_output[bucket, view]
+        for unit in range(len(row)):
+            d_out[unit] += d_value * activation[unit] * activation[unit]
+            slope_here = activation[unit] if row[unit] <= QA else np.float32(0)
+            d_row[unit] = np.float32(2) * d_value * out[unit] * slope_here
+            d_transformer_biases[unit] += d_row[unit]
+        d_view = np.float32(-0.5 if view else 0.5) * d_value
+        for feature in features[view]:
+            d_skip[feature] += d_view
+            column = d_transformer[feature]
+            for unit in range(len(row)):
+                column[unit] += d_row[unit]
 
 
 @cache
