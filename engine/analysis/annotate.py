@@ -36,8 +36,8 @@ OnStep = Callable[[float], None]
 #: A move that costs as much, in points, or more gets a second search.
 _SUSPICIOUS = 0.025
 
-#: A move that costs less, in points, is called as good as the better one: half of an inaccuracy.
-_AS_GOOD = 0.025
+#: A move that costs less, in points, is called as good as the better one: with more, too many are inaccuracies.
+_AS_GOOD = 0.015
 
 #: Moves that are compared with the better one.
 _SEVERAL = 3
@@ -285,7 +285,7 @@ class _Run:
                 amount = self._pace.times(len(candidates), self._amounts[at])
                 deep = self._search_alone(at, candidates, amount)
                 scores = [line.score.pov(turn) for line in deep]
-                best = max(best, *scores)
+                best = max(best, mark.score.pov(turn), *scores)
                 also = [line.pv[0] for line, score in zip(deep, scores, strict=True) if cost(best, score) < _AS_GOOD]
         refuted = tuple((pv[0], pv[1]) for pv in bad if pv[0] not in also)
         return replace(mark, also=tuple(also), refuted=refuted)

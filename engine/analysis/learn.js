@@ -34,7 +34,8 @@ function attempt(uci) {
   else if (uci === best) { lesson.done = true; show(`Correct: ${san}.`); reveal(); }
   else if (also.includes(uci)) { lesson.done = true; show(`Good enough: ${san}. Best was ${legal[best]}.`); reveal(); }
   else if (san === p.san) show(`${san} is what was played. Try another move.`);
-  else show(`${san} is not good enough${replies[uci] ? `: ${replies[uci]}` : ""}. Try another move.`);
+  else if (replies[uci]) show(`${san} is not good enough: ${replies[uci]}. Try another move.`);
+  else show(`There is a better move than ${san}. Try another move.`);
   mark();
 }
 
