@@ -12,8 +12,6 @@ tuning.match for other revisions and engines. To test a new idea in the search h
 on.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ finds Numbat and its dependencies in ``packages``. Nothing is written there: com
 folder, and the modules come with their bytecode.
 """
 
-from __future__ import annotations
-
 import argparse
 import compileall
 import hashlib
@@ -97,8 +95,7 @@ def build(out: Path, python: Path, wheels: Path) -> None:
 def unpack_python(archive: Path, target: Path) -> str:
     """Unpack CPython and tell it where its modules are; returns its version, such as ``3.13``.
 
-    It must be the version that runs this, whose bytecode it gets.
-    """
+    It must be the version that runs this, whose bytecode it gets."""
     with zipfile.ZipFile(archive) as file:
         names = [name for name in file.namelist() if name not in UNUSED]
         (digits,) = {match[1] for name in names if (match := re.fullmatch(r"python3(\d+)\.dll", name))} or {None}

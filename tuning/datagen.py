@@ -5,8 +5,6 @@ python -m tuning.datagen data/second --option EvalFile=first.nnue --processes 8
 python -m tuning.datagen data/third --scheduler tcp://HOST:8786
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable

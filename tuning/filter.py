@@ -4,8 +4,6 @@ python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.08
 python -m tuning.filter data/deeper --by data/first --out data/calm --limit 0.08 --scale 250 --opinion-scale 240
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

@@ -9,8 +9,6 @@ expected score, and how far each evaluation has moved from the first towards the
 unchanged one has none). The mean |cp| must stay as it was, because the search's margins are made for it.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

@@ -9,8 +9,6 @@ With --rivals this engine (or the revision --new) plays a gauntlet against the e
 books, with one thread and 16 MB; those that are not installed are reported and skipped.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable

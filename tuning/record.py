@@ -8,8 +8,6 @@ Failed tests are in it too. The column "Proof" says whether a test meets the rul
 with normalized bounds [0, 5] or [-5, 0], or at least 5,000 games, with 8,000 nodes a move or more or by the clock.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

@@ -7,8 +7,6 @@ The folder gets ``run.json`` with the settings, and a file in viriformat for eac
 interrupted or killed is continued by the same command: the result is the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -11,8 +11,6 @@ step c ends at the table's step size, the learning rate r at --rate.
 Games are played in compiled code, as by tuning.arena.
 """
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys
@@ -29,12 +27,7 @@ from tuning.cluster.run import Workplace, run_units
 from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.errors import SetupError, at_least
-from tuning.common.flags import (
-    add_option_flag,
-    add_results_flags,
-    options_of,
-    results_path,
-)
+from tuning.common.flags import add_option_flag, add_results_flags, options_of, results_path
 from tuning.common.ledger import Ledger, restored
 from tuning.learning.spsa import TOOL, Gains, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags

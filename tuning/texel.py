@@ -3,8 +3,6 @@
 python -m tuning.texel --positions tcec_evals.tsv.gz data/first --cache cache --plot loss.png
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

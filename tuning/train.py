@@ -4,8 +4,6 @@ python -m tuning.train --positions tcec_evals.tsv.gz lichess2400_evals.tsv.gz --
 python -m tuning.train --resume run
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import fields

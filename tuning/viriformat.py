@@ -5,8 +5,6 @@ python -m tuning.viriformat games/*.vf --text positions.txt
 python -m tuning.viriformat games/*.vf --pgn games.pgn
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

@@ -9,8 +9,6 @@ scores as displayed; the pawn value of the present model, or ``--shown-pawn``, c
 Writes ``engine/play/wdl.json``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -6,10 +6,7 @@ before is worth what it led to. The second searches longer for every move that w
 and all the other moves in its place. The third confirms each mark from an empty table, by a search of the move played
 and one of the best other move from the position before, with the same limit; where they find nothing wrong with a
 mistake, longer ones decide. A mark lies between the two verdicts, and praise is the fainter one.
-:mod:`engine.analysis.pace` says how long each search is.
-"""
-
-from __future__ import annotations
+:mod:`engine.analysis.pace` says how long each search is."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -59,11 +56,9 @@ _ORDER = (Grade.BLUNDER, Grade.MISTAKE, Grade.INACCURACY, Grade.FINE, Grade.ONLY
 
 
 class Annotator:
-    """Searches the positions of games with ``engine``.
-
-    ``limit`` is for each position or, with ``whole_game``, for all of them. With plies or nodes, and one thread, the
-    result does not depend on the games before. ``explain`` gives the reasons for marks.
-    """
+    """Searches the positions of games with ``engine``. ``limit`` is for each position or, with ``whole_game``, for all
+    of them. With plies or nodes, and one thread, the result does not depend on the games before. ``explain`` gives the
+    reasons for marks."""
 
     def __init__(self, engine: Engine, limit: Limit, whole_game: bool = False, explain: Explain | None = None) -> None:
         self._engine = engine
@@ -72,10 +67,8 @@ class Annotator:
         self._explain = explain
 
     def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done: None) -> Findings:
-        """Search the main line of ``game`` up to a null move; ``on_step`` is called after each search.
-
-        Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
-        """
+        """Search the main line of ``game`` up to a null move; ``on_step`` is called after each search. Raises
+        :class:`~engine.messages.PositionError` for a position that the engine refuses."""
         record = Findings.of(game)
         pace = Pace.of(self._limit, len(record.positions) if self._whole_game else 1)
         if self._whole_game and pace.unit != "time":
@@ -199,10 +192,8 @@ class _Run:
         return others
 
     def _is_sure(self, at: int, other: Analysis) -> bool:
-        """Whether the mark of the move at this position stays, ``other`` being the best other one.
-
-        For a mate allowed or lost in a decided game it takes a third search.
-        """
+        """Whether the mark of the move at this position stays, ``other`` being the best other one. For a mate allowed
+        or lost in a decided game it takes a third search."""
         had, has = self._change(at, other)
         lost = had.is_mate()
         if not (lost or has.is_mate()) or grade_of(had, has) not in (Grade.INACCURACY, Grade.MISTAKE):

@@ -1,7 +1,5 @@
 """Lines as readable text: score, chances and the moves in standard algebraic notation."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 

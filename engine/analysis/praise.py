@@ -11,8 +11,6 @@ with "!" at most. No reply to a check with three legal moves or fewer is an only
 (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand worse after it.
 """
 
-from __future__ import annotations
-
 import chess
 from chess.engine import Score
 

@@ -66,7 +66,6 @@ class Evaluation:
 
 def choose(kind: str, file: str) -> Evaluation:
     """The evaluation called ``kind`` (see KINDS), with the network in ``file``, or the engine's own if that is empty.
-
     Raises :class:`engine.evaluation.nnue.file.NetError`."""
     number = KINDS.index(kind)
     net = read_net(Path(file)) if file else None  # reports a bad file when the option is set, not at the next search

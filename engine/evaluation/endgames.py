@@ -6,8 +6,7 @@ once the lone king is in or next to that corner.
 Mop-up: the training games' short searches see no mate yet and score a lone king as little more than the material, so a
 network does not learn how to mate it. The win is worth more as the lone king is driven to the edge (by bishop and
 knight to a corner of the bishop's colour) and the other king approaches, as in Stockfish's classical evaluation. Elo
-figures are in tuning/results/networks.md.
-"""
+figures are in tuning/results/networks.md."""
 
 from engine.board.aliases import Bitboard, Color, Position, Score, Square
 from engine.board.attacks import king_attacks

@@ -1,8 +1,7 @@
 """One interface to all evaluations: a record that follows the moves of a line and evaluates its last position.
 
 Call :func:`push_move` before a move is made, and :func:`pop` when it is taken back; in between :func:`evaluate` is
-valid for the position. The record's ``kind`` chooses the evaluation.
-"""
+valid for the position. The record's ``kind`` chooses the evaluation."""
 
 from engine.board.aliases import Move, Position, Score
 from engine.board.types import I64, U64, WHITE

@@ -1,7 +1,5 @@
 """Perft against published counts, Chess960 included."""
 
-from __future__ import annotations
-
 import threading
 
 import chess

@@ -14,8 +14,6 @@ praised    moves with ! or !! in the file that get ! or !!, and moves that get i
 The judge's scores are kept in FILE, so that an interrupted run goes on, and another limit needs no new ones.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

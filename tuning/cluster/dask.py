@@ -1,7 +1,5 @@
 """Work units on all machines whose workers joined a dask scheduler."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import logging
@@ -38,8 +36,7 @@ class Dask:
     """Units on the cluster whose scheduler is at ``address``, at most ``workers`` at once.
 
     ``log`` gets a line for each lost worker, and the messages of workers. Certificates come from dask's own
-    configuration.
-    """
+    configuration."""
 
     def __init__(
         self, address: str, workers: int | None = None, log: Callable[[str], None] = lambda line: None

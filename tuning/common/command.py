@@ -1,7 +1,5 @@
 """Shared by all commands: the parser, exit codes, the console, errors and interruptions."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys
@@ -39,8 +37,7 @@ def execute(
 ) -> int:
     """Parse ``words`` and ``run`` the command; the exit code is that of ``run``, 2 if it refuses, 130 if interrupted.
 
-    Beside ``--resume`` only the flags ``beside_resume`` are allowed. With ``stderr`` the console writes there.
-    """
+    Beside ``--resume`` only the flags ``beside_resume`` are allowed. With ``stderr`` the console writes there."""
     guard_streams()
     try:
         arguments = parser().parse_args(words)

@@ -1,7 +1,5 @@
 """The progress of a long run, on a terminal and in a log, and plain tables."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 

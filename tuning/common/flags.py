@@ -11,8 +11,7 @@ from tuning.common.errors import SetupError
 def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | None, allowed: Collection[str]) -> None:
     """Raise :class:`SetupError` for flags that ``--resume`` would ignore, because the file's settings count.
 
-    ``allowed`` flags may be combined with it. The parser cannot be used again.
-    """
+    ``allowed`` flags may be combined with it. The parser cannot be used again."""
     for action in parser._actions:
         action.default = argparse.SUPPRESS
     names = vars(parser.parse_args(words))

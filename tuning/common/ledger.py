@@ -57,8 +57,7 @@ class Ledger:
         """Open a file to continue it: the ledger, with the settings as last changed, and all events so far. An
         incomplete last line is cut off.
 
-        Raises :class:`SetupError` for a file that is missing, damaged or of another tool.
-        """
+        Raises :class:`SetupError` for a file that is missing, damaged or of another tool."""
         header, events, good_bytes = _read(path)
         if header.get("tool") != tool or "settings" not in header:
             raise SetupError(f"{path} is not a results file of {tool}")
@@ -111,8 +110,7 @@ def restored(kind: type[T], data: Any) -> T:
     """The object of ``kind`` that ``dataclasses.asdict`` turned into ``data``, also after JSON.
 
     Its fields may be data classes, named tuples, tuples, lists and optional. Raises ``TypeError``, ``ValueError`` or
-    ``KeyError`` for other data.
-    """
+    ``KeyError`` for other data."""
     return cast("T", _restored(kind, data))
 
 

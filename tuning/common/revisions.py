@@ -4,8 +4,6 @@ Two revisions must never share compiled code, so each gets its own ``NUMBAT_CACH
 the first game.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -70,8 +68,7 @@ def prepare(commit: str, project: Path = PROJECT, say: Callable[[str], None] = l
     """The worktree of ``commit`` with the engine compiled, made if necessary; safe to call from many processes.
 
     ``say`` gets a line before the engine is compiled. Raises :class:`SetupError` if the commit is
-    unknown or the engine does not compile.
-    """
+    unknown or the engine does not compile."""
     home = Home(root() / commit / "tree", root() / commit / "cache")
     ready = root() / commit / "ready"
     if ready.exists() and home.tree.exists():

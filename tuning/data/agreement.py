@@ -5,8 +5,6 @@ learns from its score gets worse in other positions. A score far from the networ
 search, is usually of this kind. (Most trainers filter by captures and checks, this one by scores.)
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ before it. Occupied squares are one bitboard; the piece on the i-th lowest of th
 of a byte first: ``color << 3 | type`` with pawn 0 .. king 5, and 6 for a rook that may still castle.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, TypeAlias
 
 from engine.board.aliases import Flag, Position
@@ -75,8 +73,7 @@ def pack(position: Position, packed: Packed) -> None:
 def unpack(position: Position, packed: Packed) -> Flag:
     """Set ``position`` from ``packed``, ready for moves; return 1, or 0 for an illegal position.
 
-    A king and an unmoved rook off the squares of standard chess make it one of Chess960.
-    """
+    A king and an unmoved rook off the squares of standard chess make it one of Chess960."""
     if popcount(packed.occupancy) > MOST_PIECES or not _place_pieces(position, packed):
         return 0
     position.en_passant = NO_SQUARE
@@ -142,8 +139,7 @@ def _place_pieces(position: Position, packed: Packed) -> bool:
 def _set_en_passant(position: Position, behind: int) -> bool:
     """Set the square ``behind`` a pawn of the side set in ``position``; False if that pawn cannot have come there.
 
-    Others write the square also where no pawn can take.
-    """
+    Others write the square also where no pawn can take."""
     if behind == NO_SQUARE:
         return True
     pusher = I64(position.side)

@@ -12,8 +12,6 @@ A file has a position a line and may be packed by gzip or xz. A line is one of t
 Successive lines are one game while the ply grows. The engine's own games, in viriformat, are read as well.
 """
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import zlib
@@ -154,8 +152,7 @@ def _packed(lines: Sequence[_Line]) -> np.ndarray:
 def _set_flags(boards: PackedArray, moves: np.ndarray, position: Position) -> int:
     """Set the extra bytes of ``boards``; return how many precede the first without a legal position or a piece to move.
 
-    ``moves`` are those of :class:`_Line`.
-    """
+    ``moves`` are those of :class:`_Line`."""
     for number in range(len(boards)):
         if unpack(position, boards[number]) == 0:
             return number
@@ -268,8 +265,7 @@ def read_positions(path: Path, cache: Path, progress: Progress) -> Positions:
     """All positions of ``path``: text, games in viriformat, or the directory of a run that made such games.
 
     Positions from text are kept in the folder ``cache`` until the file changes. Raises :class:`SetupError` for a path
-    that cannot be read or is empty, or a cache that cannot be written.
-    """
+    that cannot be read or is empty, or a cache that cannot be written."""
     if is_games(path):
         positions = viriformat.read_positions(viriformat.files_of(path))
     else:

@@ -5,8 +5,6 @@ batch come from all games. Whole games are held out for validation, always the s
 folder below the cache, named by a digest of its sources, and is made once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -47,8 +45,7 @@ _CONTENTS, _HELD_OUT = "contents.json", "held-out.bin"
 class SourceStats:
     """One file, or folder of games: its number of games, quiet positions, and positions held out.
 
-    ``scale`` is the number of its units that multiply the odds of White's success by e (``dataset.common_scale``).
-    """
+    ``scale`` is the number of its units that multiply the odds of White's success by e (``dataset.common_scale``)."""
 
     name: str
     games: int
@@ -113,8 +110,7 @@ class Shuffled:
     def passes(self, seed: int, turn: int, place: int) -> Iterator[Chunk]:
         """Chunks without end, in a new order for every ``turn``, starting at ``place`` of the first (both from 0).
 
-        The next chunk is read while one is in use.
-        """
+        The next chunk is read while one is in use."""
         with ThreadPoolExecutor(1, thread_name_prefix="reading") as reader:
             coming: deque[tuple[int, int, int, Future[np.ndarray]]] = deque()
             while True:

@@ -9,8 +9,6 @@ passant, 2 for castling (the king takes its rook) and 3 for promotion. (The exam
 the two pieces of each byte the other way round than its code, which decides.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,8 +86,7 @@ def decode_move(position: Position, written: int) -> Move:
 def replay_game(words: np.ndarray, start: Packed, position: Position, boards: PackedArray) -> int:
     """Replay a game from ``start`` by its ``words`` of moves, to fill ``boards``; ``position`` is scratch space.
 
-    Returns the number of moves before the first illegal one, or -1 for an illegal start.
-    """
+    Returns the number of moves before the first illegal one, or -1 for an illegal start."""
     if unpack(position, start) == 0 or start.result > 2:
         return -1
     for ply in range(len(words)):
@@ -163,8 +160,7 @@ def _spans(words: np.ndarray) -> list[tuple[int, int]]:
 def count_file(path: Path) -> tuple[int, int, int]:
     """The number of complete games of the file, of positions and of bytes; moves are not checked.
 
-    Further bytes are an incomplete game of a killed writer. Raises :class:`SetupError`.
-    """
+    Further bytes are an incomplete game of a killed writer. Raises :class:`SetupError`."""
     spans = _spans(_words(path))
     positions = sum(end - begin - _HEAD for begin, end in spans)
     return len(spans), positions, 4 * (spans[-1][1] + 1) if spans else 0

@@ -1,7 +1,5 @@
 """Finished runs of ``tuning.match`` and ``tuning.arena`` as lines of the record, from the summary in their files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,8 +22,7 @@ def trial_of(
     """The record of a results file, and whether all games asked for were played.
 
     ``screened`` is the idea of a screening, for which the effect is recorded. Raises :class:`SetupError` for a file
-    without a summary of two sides, or without that idea.
-    """
+    without a summary of two sides, or without that idea."""
     header, settings = read_header(path), read_settings(path)
     if header.get("tool") not in (MATCH, ARENA):
         raise SetupError(f"{path} is not a results file of {MATCH} or {ARENA}")

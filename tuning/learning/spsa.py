@@ -1,7 +1,5 @@
 """SPSA: the method, the work unit of an iteration, and the table of results."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The win-draw-loss model: samples, fit, and a table."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

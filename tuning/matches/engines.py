@@ -29,8 +29,7 @@ class EngineSpec:
 
     ``options`` must exist in the engine; ``shared_options`` are sent only to engines that have them.
     ``revision`` is a commit of this project; the command then runs in a worktree of it. An engine whose name differs
-    from a known ``identity`` is a different engine.
-    """
+    from a known ``identity`` is a different engine."""
 
     name: str
     command: tuple[str, ...]
@@ -64,8 +63,7 @@ class EngineSpec:
 def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:  # noqa: B008
     """Read one ``--engine`` flag, written as cutechess writes it (see ``WORDS_HELP``).
 
-    ``default`` gives the other limits. Raises :class:`SetupError` naming the bad word.
-    """
+    ``default`` gives the other limits. Raises :class:`SetupError` naming the bad word."""
     command: list[str] = []
     plain: dict[str, str] = {}
     arguments: list[str] = []

@@ -4,8 +4,6 @@ python-chess implements UCI. A match also needs exact time: the clock starts whe
 when the bytes with the move arrive, so the runner's own work is not charged to the engine.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging
@@ -261,8 +259,7 @@ async def _configure(spec: EngineSpec, protocol: Any) -> None:
     """Set the options and wait until the engine is ready.
 
     UCI has no answer to ``setoption``: an engine that cannot use a value may print a complaint, and keeps the previous
-    value. That would be a different match, so a complaint raises ``chess.engine.EngineError``.
-    """
+    value. That would be a different match, so a complaint raises ``chess.engine.EngineError``."""
     protocol.lines, protocol.answered = [], 0.0
     sent = _options(spec, protocol)
     await protocol.configure(sent)

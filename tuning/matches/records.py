@@ -47,8 +47,7 @@ class GameRecord:
 
     ``fault`` is one of :data:`FAULTS` for games lost by other means than chess, ``culprit`` the engine's name.
     ``pv_lines`` counts the principal variations that were checked, for White and Black, and ``pv_faults`` those
-    found wrong, by kind; ``pv_examples`` quotes a few.
-    """
+    found wrong, by kind; ``pv_examples`` quotes a few."""
 
     pair: int
     index: int

@@ -1,7 +1,5 @@
 """Reports of a tournament, during and after play."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import asdict
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Engines to compare this one with, as far as they are installed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 

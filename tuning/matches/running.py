@@ -1,7 +1,5 @@
 """Runs a tournament with results file, PGN and live report."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Sequence
@@ -124,8 +122,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
     """Play a tournament with results file, PGN and live report. Returns it and the exit code.
 
     0: finished; 1: stopped by a failure; 130: interrupted. All games played are kept. Raises :class:`SetupError` for a
-    request that is not possible, before anything is played; no results file is left then.
-    """
+    request that is not possible, before anything is played; no results file is left then."""
     run = _MatchRun(settings, place, resume)
     tournament, code = run.tournament, 0
     try:

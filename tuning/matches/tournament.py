@@ -34,8 +34,7 @@ PATIENCE = 3
 class BookSettings:
     """Where openings come from; without a ``path``, ``plies`` random moves (8 unless said otherwise).
 
-    ``digest`` identifies the contents of the file; older results files do not have it.
-    """
+    ``digest`` identifies the contents of the file; older results files do not have it."""
 
     path: str | None = None
     order: str = "random"
@@ -96,8 +95,7 @@ class PlannedPair(NamedTuple):
 def plan(engines: int, games: int | None, kind: str = "roundrobin") -> Iterator[PlannedPair]:
     """All pairs, round by round, so that every encounter has the same openings when play stops early.
 
-    ``games`` is the number for each encounter, ``None`` for no end; an odd number makes the last pair single.
-    """
+    ``games`` is the number for each encounter, ``None`` for no end; an odd number makes the last pair single."""
     meetings = pairings(engines, kind)
     for opening in count() if games is None else range((games + 1) // 2):
         for place, meeting in enumerate(meetings):
@@ -108,8 +106,7 @@ def plan(engines: int, games: int | None, kind: str = "roundrobin") -> Iterator[
 class Tournament:
     """Plays a tournament and keeps the tally.
 
-    ``on_game`` is called for each newly counted game, ``on_trouble`` for each other failure.
-    """
+    ``on_game`` is called for each newly counted game, ``on_trouble`` for each other failure."""
 
     def __init__(
         self,
@@ -144,8 +141,7 @@ class Tournament:
         """Start every engine once on every host, and require the same name of those that start later.
 
         Raises :class:`EngineFailure` for the first that does not start, and :class:`SetupError` for one that differs
-        between hosts.
-        """
+        between hosts."""
         for _, quitting in cluster.everywhere(units.quit_idle, iter([None])):
             if quitting.error is not None:
                 raise quitting.error

@@ -4,8 +4,6 @@ Every worker process keeps an event loop and its last engines, so that units nee
 killed worker end, because their input closes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import contextlib

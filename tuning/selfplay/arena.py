@@ -1,7 +1,5 @@
 """Tests of two settings of this engine: plan, count, display, and the run."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -49,8 +47,7 @@ class Count:
     """Counts pairs in order of their numbers, whatever order they arrive in.
 
     So neither the result nor the end of a sequential test depends on the number of processes. Pairs beyond the end stay
-    in the results file but are not counted.
-    """
+    in the results file but are not counted."""
 
     def __init__(self, settings: ArenaSettings) -> None:
         self.encounter = Encounter(*settings.names)
@@ -179,8 +176,7 @@ def play(
 ) -> int:
     """Play until all games are finished or the test is decided; the exit code of :func:`run_units`.
 
-    Pairs go to the ledger, and games to ``pgn``. Raises :class:`SetupError` if a batch fails.
-    """
+    Pairs go to the ledger, and games to ``pgn``. Raises :class:`SetupError` if a batch fails."""
     display = ArenaDisplay(console, settings, count)
     advice = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
 

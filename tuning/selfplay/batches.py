@@ -3,8 +3,6 @@
 In a separate module, dask finds it by name on every worker.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable
@@ -133,8 +131,7 @@ def _in_a_deep_thread(work: Callable[[], T]) -> T:
 def with_fingerprint(meeting: Matchup, say: Callable[[str], None] = lambda line: None) -> Matchup:
     """The meeting with its fingerprint. Raises :class:`SetupError` for invalid options.
 
-    Compiles the engine if necessary, and reports that to ``say``, before all workers do the same.
-    """
+    Compiles the engine if necessary, and reports that to ``say``, before all workers do the same."""
     warm_up(say)
     # Nodes and clocks that do not go together are refused here rather than by every worker.
     _in_a_deep_thread(lambda: Duel(replace(meeting.rules, hash=1), dict(meeting.first), dict(meeting.second)))

@@ -4,8 +4,6 @@ Each side has its own worker (network, parameters and histories) and transpositi
 A game depends on its opening, the rules and the two sides only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,8 +28,7 @@ class DuelRules:
 
     Without ``hard`` a search is aborted at ``nodes`` nodes, as by ``go nodes``. With it, the iteration that exceeds
     ``nodes`` is finished, up to ``hard`` nodes. With ``clock`` (nodes for the game and increment per move) the engine's
-    time management distributes the nodes.
-    """
+    time management distributes the nodes."""
 
     nodes: int = 8_000
     hard: int | None = None
@@ -65,8 +62,7 @@ class Duel:
     """Two sides that play games in the calling thread. The clock is only read to measure the speed of each side.
 
     ``first`` and ``second`` are EvalType, EvalFile, nodes and search parameters by name; rules and engine have the
-    defaults. Raises :class:`engine.messages.OptionError` for an unknown option or an invalid value.
-    """
+    defaults. Raises :class:`engine.messages.OptionError` for an unknown option or an invalid value."""
 
     def __init__(self, rules: DuelRules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
         self._options = first, second
@@ -107,8 +103,7 @@ class Duel:
         """Play one game with side ``white`` (0 or 1) as White.
 
         Call it by :func:`engine.search.threads.run_on_deep_stack`. Raises
-        :class:`engine.messages.PositionError` for an opening that is not legal.
-        """
+        :class:`engine.messages.PositionError` for an opening that is not legal."""
         set_fen(self._position, opening.fen, opening.chess960)
         play_moves(self._position, opening.moves)
         for side in self._sides:

@@ -5,8 +5,6 @@ The directory holds ``run.json`` with the settings, and shards of games, ``games
 interrupted or killed and continued by the same command with any number of processes: the result is the same.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter
@@ -46,8 +44,7 @@ class Store:
     """The directory of a run: appends complete games to shards in order, and counts them.
 
     Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
-    engine, a damaged game, or other files, is in use or cannot be written.
-    """
+    engine, a damaged game, or other files, is in use or cannot be written."""
 
     def __init__(self, directory: Path, run: Run) -> None:
         self.directory = directory
@@ -88,8 +85,7 @@ class Store:
     def add(self, shard: int, first: int, games: Sequence[bytes], plies: Sequence[int]) -> int:
         """Append the new ones among games ``first``, ``first`` + 1, ... of a shard; return their number of positions.
 
-        (The unit of a dead worker runs again, and its games arrive twice.)
-        """
+        (The unit of a dead worker runs again, and its games arrive twice.)"""
         known = self.games[shard] - first
         if known < 0 or known >= len(games):
             return 0

@@ -5,8 +5,6 @@ search rarely contradicts it. Searching existing positions again costs only the 
 positions used for training are searched. (Known as rescoring; the trainers of Leela Chess Zero and Stockfish do it.)
 """
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from dataclasses import asdict, dataclass, replace
@@ -75,8 +73,7 @@ class Unit:
 def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, nodes: int, hard: int) -> int:
     """Give the ``chosen`` of one game's ``boards`` the score of a search, White's view; return the nodes it took.
 
-    From the last one to the first, so that the table helps with earlier positions.
-    """
+    From the last one to the first, so that the table helps with earlier positions."""
     position = worker.position
     visited = 0
     for place in range(len(boards)):

@@ -6,8 +6,6 @@ experiment, after R. A. Fisher, The Design of Experiments, 1935). Interactions a
 tested again together.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

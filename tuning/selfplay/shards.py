@@ -3,8 +3,6 @@
 In a separate module, dask finds it by name on every worker.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The options of one side of a game: evaluation, nodes and search parameters, by name and value."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from typing import Any

@@ -2,8 +2,7 @@
 
 The endgame half of the score is multiplied by a learned factor that depends on the stronger side's pawns and on the
 kind of ending: opposite-coloured bishops alone, with other pieces, or neither. A side without pawns that is less than a
-rook ahead can rarely win at all.
-"""
+rook ahead can rarely win at all."""
 
 from engine.board.aliases import Bitboard, Color, Position
 from engine.board.types import BISHOP, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, ZERO
