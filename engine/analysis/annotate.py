@@ -4,8 +4,8 @@ There are three passes. The first goes from the last position to the first, so t
 already has the continuation of a move in it; if a played move turns out better than the engine's choice, the position
 before is worth what it led to. The second searches longer for every move that would get a mark: the position after it,
 and all the other moves in its place. The third confirms each mark from an empty table, by a search of the move played
-and one of the best other move from the position before, with the same limit; where they find nothing wrong with a
-mistake, longer ones decide. A mark lies between the two verdicts, and praise is the fainter one.
+and one of the best other move from the position before, with the same limit; where they deny a mistake, a blunder or a
+brilliant move, longer ones decide. A mark lies between the two verdicts, and praise is the fainter one.
 :mod:`engine.analysis.pace` says how long each search is."""
 
 from collections.abc import Callable, Sequence
@@ -48,8 +48,8 @@ _LOST = 0.137
 #: Grades of moves, in a short search, that may be as good as the best.
 _NEAR = (Grade.FINE, Grade.INACCURACY)
 
-#: Marks that a longer search decides on if a fresh one does not confirm them.
-_SERIOUS = (Grade.MISTAKE, Grade.BLUNDER)
+#: Marks that a longer search decides on if a fresh one denies them.
+_SERIOUS = (Grade.MISTAKE, Grade.BLUNDER, Grade.BRILLIANT)
 
 #: Grades from the worst to the best.
 _ORDER = (Grade.BLUNDER, Grade.MISTAKE, Grade.INACCURACY, Grade.FINE, Grade.ONLY, Grade.GOOD, Grade.BRILLIANT)
@@ -232,10 +232,12 @@ class _Run:
         mark = found.mark
         assert mark is not None
         assert found.move is not None
-        other, how = self._compare(at, mark, self._amounts[at])
-        if how is Grade.FINE and mark.grade in _SERIOUS:  # one of them missed something
-            other, how = self._compare(at, mark, self._pace.third())
-        if how is Grade.FINE or how.bad != mark.grade.bad:
+        for amount in (self._amounts[at], self._pace.third()):
+            other, how = self._compare(at, mark, amount)
+            agreed = how is not Grade.FINE and how.bad == mark.grade.bad
+            if agreed or mark.grade not in _SERIOUS:
+                break
+        if not agreed:
             return None
         both = _ORDER.index(mark.grade), _ORDER.index(how)
         how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]

@@ -406,6 +406,21 @@ def test_a_mate_in_a_decided_game_is_marked_once_confirmed(numbat, monkeypatch, 
     assert looks == [(2, True) if allowed else (3, False)]
 
 
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_longer_search_decides_on_denied_mistakes(numbat, monkeypatch, seen):
+    def search(self, at, moves, amount):
+        refuted = chess.Move.from_uci("f1a6") if seen and amount >= self._pace.third() else None
+        return [Analysis(PovScore(Cp(-300 if move == refuted else 90), chess.WHITE), (move,)) for move in moves]
+
+    confirm = annotate._Run._confirm
+    scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100, -300, -300))}
+    scripted(monkeypatch, {**scores, (2, True): (90, "g1f3")})
+    monkeypatch.setattr(annotate._Run, "_confirm", confirm)
+    monkeypatch.setattr(annotate._Run, "_search_alone", search)
+    found = Annotator(numbat, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
+    assert found[3].grade is (Grade.BLUNDER if seen else Grade.FINE)
+
+
 @pytest.mark.parametrize(
     ("after", "other", "grade"), [(75, 20, Grade.FINE), (200, 20, Grade.BLUNDER), (150, 900, Grade.FINE)]
 )
