@@ -103,7 +103,7 @@ def _run_subcommand(words: list[str]) -> int:
         known = ("-h", "--help", "--version", "--tune")
         if words[0].startswith("-") and not any(flag.startswith(words[0]) for flag in known):
             raise UsageError(f"unrecognized argument '{words[0]}' (see numbat --help)")
-        parsed = _parser().parse_args(words)
+        parsed = parser().parse_args(words)
         if parsed.tune:
             raise UsageError("--tune takes no subcommand (see numbat --help)")
         match parsed.command:
@@ -149,7 +149,7 @@ def _perft_files(words: list[str], threads: int) -> int:
     return perft(files, _depth(words[-1]) if files is not words else None, threads)
 
 
-def _parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
+def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
     """The parser of the command line, with the ``parsers`` of commands that have their own; argparse is imported only
     when needed."""
     from engine import __version__
@@ -216,7 +216,7 @@ def _completion(shell: str) -> str:
     from engine.suites import cli as suites
 
     own = {name: analysis.parser(name) for name in ("analyse", "play")}
-    return str(shtab.complete(_parser({**own, "suite": suites.parser(), "lab": lab.parser()}), shell))
+    return str(shtab.complete(parser({**own, "suite": suites.parser(), "lab": lab.parser()}), shell))
 
 
 def _versions() -> list[str]:

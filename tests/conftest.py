@@ -35,7 +35,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """A coroutine runs in a loop of its own, and may not take for ever."""
     if not inspect.iscoroutinefunction(pyfuncitem.function):
         return None
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
     asyncio.run(asyncio.wait_for(pyfuncitem.function(**arguments), 60))
     return True
 

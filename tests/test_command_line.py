@@ -53,7 +53,7 @@ def test_help_ends_with_examples_that_are_valid(program, capsys):
     for example in EXAMPLES[program]:
         own = {"analyse": analysis.parser("analyse"), "play": analysis.parser("play")}
         own |= {"suite": suites.parser(), "lab": lab.parser()}
-        uci_main._parser(own).parse_args(shlex.split(example)[1:])
+        uci_main.parser(own).parse_args(shlex.split(example)[1:])
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")

@@ -39,7 +39,7 @@ class KernelCache(private.CacheBase):
 
     def fetch(self, signature: Any) -> bool:
         """Read the code for ``signature`` into memory; False if it is missing or damaged."""
-        name, key = self._address(signature)
+        name, key = self.address(signature)
         found = self._store.read(self._layer, name, key)
         if found is None:
             self._fetched.pop(key, None)
@@ -49,7 +49,7 @@ class KernelCache(private.CacheBase):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compile result for ``sig``, or None."""
-        name, key = self._address(sig)
+        name, key = self.address(sig)
         found = self._fetched.pop(key, None) or self._store.read(self._layer, name, key)
         if found is None:
             return None
@@ -63,7 +63,7 @@ class KernelCache(private.CacheBase):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save the compile result ``data``, if possible."""
-        name, key = self._address(sig)
+        name, key = self.address(sig)
         try:
             packed = private.pack(data)
         except Exception as error:  # pickling too
@@ -72,7 +72,7 @@ class KernelCache(private.CacheBase):
         if packed is not None:
             self._store.write(self._layer, name, key, packed)
 
-    def _address(self, signature: Any) -> tuple[str, str]:
+    def address(self, signature: Any) -> tuple[str, str]:
         """The name of the file for ``signature``, and its unique key."""
         key = f"{self._identity}{signature}"
         return f"{self._prefix}-{hashlib.sha256(key.encode()).hexdigest()[:12]}{SUFFIX}", key

@@ -168,7 +168,7 @@ def _unserialized(own: Any, state: tuple[str, str, Any]) -> Any:
 codegen.JITCPUCodegen.unserialize_library = _unserialized
 
 
-def _pipeline() -> Any:
+def pipeline() -> Any:
     """The stages of numba, without those for closures, literals, array expressions and ``with``: no kernel has any."""
     stages = PassManager("numbat")
     for stage in (
@@ -203,7 +203,7 @@ class Compiler(compiler.Compiler):
             identity.unique_id = f"{number}{tag}"
         if flags.no_cpython_wrapper and flags.no_cfunc_wrapper:
             self.state.library = _InnerLibrary(self.state.targetctx.codegen(), identity.func_qualname)
-        return [_pipeline()]
+        return [pipeline()]
 
 
 _infer_return_type = typeinfer.TypeInferer.return_types_from_partial
@@ -222,7 +222,7 @@ def _declared_return_type(inferer: Any) -> Any:
 typeinfer.TypeInferer.return_types_from_partial = _declared_return_type
 
 
-_infer_call = types.BaseFunction.get_call_type
+infer_call = types.BaseFunction.get_call_type
 _numeric_calls: dict[Any, Any] = {}
 
 
@@ -230,10 +230,10 @@ def _cached_call_type(function: Any, context: Any, arguments: Any, keywords: Any
     """The signature of a call of an operator or built-in function. numba would try all overloads again for each
     ``+`` in a program."""
     if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
-        return _infer_call(function, context, arguments, keywords)
+        return infer_call(function, context, arguments, keywords)
     call = function, arguments
     if call not in _numeric_calls:
-        _numeric_calls[call] = _infer_call(function, context, arguments, keywords)
+        _numeric_calls[call] = infer_call(function, context, arguments, keywords)
     return _numeric_calls[call]
 
 

@@ -86,8 +86,9 @@ class Pool:
         #: The search parameters of all workers.
         self.parameters = Parameters()
         self._report = report
-        self._control: Any = new_record(CONTROL)
-        self._address = self._control.__array_interface__["data"][0]
+        #: What all threads read as they search: whether to stop, and the deadline.
+        self.control: Any = new_record(CONTROL)
+        self._address = self.control.__array_interface__["data"][0]
         self._lock = threading.RLock()  # a finalizer may signal a stop anywhere
         self._task: SearchTask | None = None  # under search
         self._pondering = False
@@ -109,7 +110,7 @@ class Pool:
     def resize(self, threads: int) -> None:
         """Have ``threads`` workers, or as many as the system allows; new ones have empty histories. Those that can run
         at once get their memory now, the others in their first search."""
-        self._wait_for_helpers()
+        self.wait_for_helpers()
         self._active = []
         touched: list[ThreadTask[None]] = []
         self._shrink(threads)
@@ -136,7 +137,7 @@ class Pool:
         del self._helpers[threads - 1 :], self.workers[threads:]
         give_memory_back()
 
-    def _wait_for_helpers(self) -> None:
+    def wait_for_helpers(self) -> None:
         """Wait until the helpers have left the last search."""
         for job in self._helping:  # each calls the next before it ends
             job.result()
@@ -144,7 +145,7 @@ class Pool:
 
     def close(self) -> None:
         """End all threads."""
-        self._wait_for_helpers()
+        self.wait_for_helpers()
         for helper in self._helpers:
             helper.end()
 
@@ -229,7 +230,7 @@ class Pool:
 
     def _begin(self, task: SearchTask, on_tick: OnTick) -> None:
         """Start the clock of a search; from here on its signals end it."""
-        self._wait_for_helpers()  # a helper still in the last search would obey the new deadline
+        self.wait_for_helpers()  # a helper still in the last search would obey the new deadline
         task.table.new_search()
         limits = self.node_clock.limits_for(task.limits, task.white_to_move)
         overhead = 0 if self.node_clock.rate > 0 else task.overhead
@@ -240,8 +241,8 @@ class Pool:
         record["next_tick"] = clock_now() + int(FIRST_TICK * TICKS_PER_SECOND)
         self._ticker.on_tick = partial(self._tick, on_tick)
         with self._lock:
-            self._control["deadline"] = NEVER
-            self._control["stop"] = 0
+            self.control["deadline"] = NEVER
+            self.control["stop"] = 0
             self._task, self._pondering = task, limits.ponder
             if not limits.ponder:
                 self._start_clock((time.perf_counter() - task.began) * 1000)
@@ -250,7 +251,7 @@ class Pool:
 
     def _end(self) -> None:
         """Stop the helpers, and wait for them a moment."""
-        self._control["stop"] = 1
+        self.control["stop"] = 1
         self._ticker.on_tick = None
         deadline = time.monotonic() + GRACE
         for job in self._helping:
@@ -275,7 +276,7 @@ class Pool:
             if task is None:
                 return
             if task.signals.stopped:
-                self._control["stop"] = 1
+                self.control["stop"] = 1
             elif task.signals.hit and self._pondering:
                 self._pondering = False
                 self._nodes_before = self.nodes
@@ -284,14 +285,14 @@ class Pool:
                     for worker in self._active:
                         self._limit_nodes(worker)
                     if self._due is not None and self._spent() >= self._due:
-                        self._control["stop"] = 1
+                        self.control["stop"] = 1
 
     def _start_clock(self, used: float = 0.0) -> None:
         """Start counting the maximum, of which ``used`` milliseconds have passed."""
         maximum = self._budget.maximum
         if maximum is not None and not self.node_clock.rate:
             left = min(maximum, LONGEST_SEARCH) - used
-            self._control["deadline"] = clock_now() + int(left * TICKS_PER_SECOND / 1000)
+            self.control["deadline"] = clock_now() + int(left * TICKS_PER_SECOND / 1000)
 
     def _limit_nodes(self, worker: Worker) -> None:
         """If nodes count as time, limit ``worker`` to its share of the maximum."""
@@ -313,7 +314,7 @@ class Pool:
 
     def _help(self, index: int, task: SearchTask) -> None:
         """A helper's part: search until stopped. Results go into the shared table, the line into the vote."""
-        if self._control["stop"]:
+        if self.control["stop"]:
             return
         worker = self.workers[index]
         with suppress(MemoryError):  # then the others search without it
@@ -328,7 +329,7 @@ class Pool:
             on_tick(int(self.workers[0].record["root_depth"]), move, number)
         except BaseException as error:
             self._errors.append(error)
-            self._control["stop"] = 1
+            self.control["stop"] = 1
 
     def _quiet_until(self, task: SearchTask) -> int:
         """The clock ticks until which the search reports nothing; NEVER if it reports everything. On the clock no

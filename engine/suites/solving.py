@@ -35,7 +35,8 @@ def solve(engine: Engine, limits: Limits, puzzle: Puzzle) -> Attempt:
 
 
 @contextmanager
-def _solving(options: dict[str, Any], limits: Limits, report: Report) -> Iterator[Callable[[Puzzle], Attempt]]:
+def solving(options: dict[str, Any], limits: Limits, report: Report) -> Iterator[Callable[[Puzzle], Attempt]]:
+    """What solves a puzzle in one process, by an engine of its own."""
     with Engine(**cast(Options, options)) as engine:
         yield partial(solve, engine, limits)
 
@@ -47,6 +48,6 @@ def solve_all(
     reported."""
     with Engine(report=report, **cast(Options, options)):
         pass  # compiles the engine for all processes, and checks the options
-    job = partial(_solving, options, limits)
+    job = partial(solving, options, limits)
     jobs = min(jobs, len(puzzles))
     yield from run(job, puzzles, jobs, name=lambda puzzle: str(puzzle.name), on_notice=report)

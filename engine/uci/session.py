@@ -294,7 +294,7 @@ class Session:
     def _load(self) -> None:
         """Import the engine and compile or load it. A failure ends the process."""
         try:
-            with _no_collection():
+            with no_collection():
                 from engine.api import Engine
 
                 self._engine = Engine(report=self._report)
@@ -396,7 +396,7 @@ class Session:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Disable garbage collection while permanent objects are created, and exempt them from later collections."""
     gc.disable()
     try:

@@ -8,7 +8,6 @@ import re
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from itertools import pairwise
 from math import inf, nan
@@ -25,12 +24,16 @@ from hypothesis import strategies as st
 
 import engine
 from engine import Analysis, Engine, Stopped
+from engine.api.boards import position_of
 from engine.api.types import FIELDS, limits_of
 from engine.board.fen import set_fen, to_fen
 from engine.board.notation import play_moves
 from engine.board.setup import new_position
 from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score, Signals
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
+from engine.play.selector import MoveSelector
+from engine.search.pool import Pool
+from engine.search.transposition import TranspositionTable
 from tests.board.oracle import KIWIPETE, random_game, starts
 from tests.search.conversation import start
 
@@ -81,12 +84,11 @@ def test_a_null_move_clears_the_history(numbat: Engine) -> None:
     assert numbat.fen() == board.fen()
 
 
-def test_a_board_is_set_as_its_fen_and_moves_are(numbat: Engine) -> None:
+def test_a_board_is_set_as_its_fen_and_moves_are() -> None:
     """From the bitboards, and from the last position that can come again; everything but the oldest keys is equal."""
     for seed, first in enumerate(starts(8)):
         for board in random_game(first, seed, 60):
-            numbat.set_board(board)
-            found = numbat._position
+            found = position_of(board)
             expected = new_position()
             set_fen(expected, first.fen(en_passant="xfen"), board.chess960)
             play_moves(expected, [move.uci() for move in board.move_stack])
@@ -185,12 +187,18 @@ def test_an_engine_says_what_it_is() -> None:
 
 
 def test_closing_gives_the_memory_back() -> None:
+    before = kept()
     running = Engine(hash=8)
-    kept = [weakref.ref(running._selector.table), weakref.ref(running._selector.pool), weakref.ref(running._selector)]
+    assert kept() == before + 3
     running.analyse(chess.Board(), Limit(depth=3))
     running.close()
+    assert kept() == before
+
+
+def kept() -> int:
+    """The number of selectors, pools and tables in memory."""
     gc.collect()
-    assert [reference() for reference in kept] == [None] * 3
+    return sum(type(each) in (MoveSelector, Pool, TranspositionTable) for each in gc.get_objects())
 
 
 def test_a_closed_engine_says_so() -> None:
@@ -682,11 +690,16 @@ def test_a_finished_stream_does_not_stop_the_next_search(numbat: Engine) -> None
     numbat.stop()
 
 
-def test_streams_are_collected_at_any_instruction(numbat: Engine) -> None:
-    """A finalizer must not wait for what the thread that it interrupts holds."""
-    reports = [numbat.stream(chess.Board())]
-    with numbat._selector.pool._lock:
+def test_streams_are_collected_at_any_instruction(numbat: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finalizer must not wait for what the thread that it interrupts holds, here the search in its planning."""
+    reports = []
+
+    def pace_of(*arguments: object) -> float:
         reports.clear()
+        return 1.0
+
+    monkeypatch.setattr("engine.search.pool.pace_of", pace_of)
+    reports.append(numbat.stream(chess.Board(), Limit(white_clock=36_000, black_clock=36_000)))
     assert is_idle(numbat)
 
 
@@ -799,7 +812,7 @@ def test_search_out_of_memory_leaves_an_engine_that_searches(monkeypatch: pytest
             raise MemoryError
 
         with monkeypatch.context() as patch:
-            patch.setattr(running._selector.pool, "search", refuse)
+            patch.setattr(Pool, "search", refuse)
             for call in (running.play, running.analyse, lambda board, limit: list(running.stream(board, limit))):
                 with pytest.raises(MemoryError):
                     call(chess.Board(), Limit(depth=3))

@@ -21,10 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Analysis, Engine, PositionError
+from engine.api.boards import position_of
 from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.commandline import whole
 from engine.evaluation.batch import BOARD
+from engine.evaluation.choice import choose
 from engine.evaluation.evaluator import HIGHEST, KINDS
 from engine.reading import read_board, read_move
 from tests.board.oracle import KIWIPETE, random_game, starts
@@ -81,9 +83,9 @@ def test_values_are_those_of_the_evaluation(judge: Engine) -> None:
     assert (values == judge.evaluate([board.fen() for board in boards])).all()
     assert (values == judge.evaluate(judge.pack(boards))).all()
     exactly = judge.options["EvalType"] == "NNUE"  # the others round each term that they explain
+    evaluation = choose(judge.options["EvalType"], judge.options["EvalFile"])
     for board, value in zip(boards, values, strict=True):
-        judge.set_board(board)
-        explained = judge._selector.evaluation.value(judge._position)
+        explained = evaluation.value(position_of(board))
         assert abs(max(min(explained, HIGHEST), -HIGHEST) - value) <= (0 if exactly else 6)
 
 

@@ -34,12 +34,12 @@ def repeats(board: chess.Board, ply: int) -> bool:
     copy = board.copy()
     for _ in range(ply - 1):
         copy.pop()
-        earlier.add(copy._transposition_key())
+        earlier.add(copy.epd())
     for move in board.pseudo_legal_moves:
         if board.is_zeroing(move) or board.is_castling(move):
             continue
         board.push(move)
-        key = board._transposition_key()
+        key = board.epd()
         board.pop()
         if key in earlier:
             return True

@@ -129,12 +129,12 @@ def test_en_passant_square_counts_only_if_capture_is_legal() -> None:
                 break
             board.push(move)
             if board.has_pseudo_legal_en_passant() and not board.has_legal_en_passant():
-                idle.add(board._transposition_key())
+                idle.add(board.epd())
             play_move(played, find_move(played, move.uci()))
             make_move(searched, find_move(searched, move.uci()))
             assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
             assert is_repetition(searched, ply + 1) == board.is_repetition(2), board.fen()
-            repeated += board._transposition_key() in idle and board.is_repetition(2)
+            repeated += board.epd() in idle and board.is_repetition(2)
     assert repeated > 15
 
 

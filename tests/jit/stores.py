@@ -35,7 +35,7 @@ def start(store: Store) -> tuple[int, int, list[str]]:
 
 def address() -> tuple[str, str]:
     """Name and key of the function in any store."""
-    return cache.KernelCache(add_one, LAYER, new_store(Path()))._address(SIGNATURE)
+    return cache.KernelCache(add_one, LAYER, new_store(Path())).address(SIGNATURE)
 
 
 def plant(folder: Path, data: bytes) -> None:

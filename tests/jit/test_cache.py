@@ -274,7 +274,7 @@ def test_paths_stay_short_where_the_system_limits_them() -> None:
         return x
 
     function.__name__ = "a_very_long_name" * 10
-    name, _ = cache.KernelCache(function, "evaluation", cache.STORE)._address("int64(int64)")
+    name, _ = cache.KernelCache(function, "evaluation", cache.STORE).address("int64(int64)")
     folder = max(
         (str(cache.STORE.directory(layer).relative_to(cache.STORE.folder)) for layer in digest.LAYERS), key=len
     )

@@ -138,7 +138,7 @@ def test_operators_have_the_types_that_numba_gives_them(operation: Any) -> None:
     function = context.resolve_value_type(operation)
     kinds = (int64, uint64, boolean, types.literal(3))
     for arguments in itertools.product(kinds, repeat=2):
-        expected = private._infer_call(function, context, arguments, {})
+        expected = private.infer_call(function, context, arguments, {})
         for _ in range(2):
             assert function.get_call_type(context, arguments, {}) == expected, "see _cached_call_type()"
 
@@ -160,12 +160,12 @@ def test_the_stages_left_out_are_the_only_ones() -> None:
     flags.enable_ssa = True
     state = SimpleNamespace(func_ir=None, flags=flags)
     usual = {stage.name() for stage, _ in compiler.DefaultPassBuilder.define_nopython_pipeline(state).passes}
-    own = {stage.name() for stage, _ in private._pipeline().passes}
+    own = {stage.name() for stage, _ in private.pipeline().passes}
     left_out = {"Rewrite dynamic raises", "with_lifting", "annotate_types", "dump_parfor_diagnostics"}
     left_out |= {"LiteralPropagation", "find_literally", "literal_unroll"}
     left_out |= {"inline_closure_likes", "inline_inlinables", "make_function_op_code_to_jit_function"}
     left_out |= {"nopython_rewrites", "nopython_supported_feature_validation"}
-    assert (own - usual, usual - own) == (set(), left_out), "numba compiles in other stages: see _pipeline()"
+    assert (own - usual, usual - own) == (set(), left_out), "numba compiles in other stages: see pipeline()"
 
 
 @compiled_only

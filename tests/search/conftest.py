@@ -1,6 +1,6 @@
 """One engine for all tests of the search, and the search without the Engine around it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
+
+#: The pools that have searched, each with its table.
+Searched = Sequence[tuple[Pool, TranspositionTable]]
 
 #: Megabytes of the shared engine's table.
 HASH = 4
@@ -35,6 +38,20 @@ def engine(running: Engine) -> Iterator[Engine]:
     running.set_position(None)
     yield running
     running.stop()
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> Searched:
+    """One entry for each search of any engine, in order."""
+    found: list[tuple[Pool, TranspositionTable]] = []
+    plain = Pool.search
+
+    def search(pool: Pool, task: SearchTask, *reports: Any) -> RootLine:
+        found.append((pool, task.table))
+        return plain(pool, task, *reports)
+
+    monkeypatch.setattr(Pool, "search", search)
+    return found
 
 
 @dataclass

@@ -40,6 +40,12 @@ def forget(table):
 
 
 @njit(error_model="numpy")
+def stored_move(worker):
+    """The move in that entry."""
+    return I64(cluster_at(worker.table.address, ZERO).packed[0] & U64(0xFFFF))
+
+
+@njit(error_model="numpy")
 def begin(worker, first):
     """Make ready for a search of ``worker.position`` that looks at the ``first`` move first (0: at any)."""
     forget(worker.table)

@@ -37,7 +37,7 @@ from engine.search.state import CONTROL, STACK_BASE
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import Worker
-from tests.search.minimax import begin, fill_values, minimax, quiescence
+from tests.search.minimax import begin, fill_values, minimax, quiescence, stored_move
 from tests.search.positions import DRAWS, MATES
 
 #: Whatever may change a value. A new heuristic needs a line here.
@@ -188,7 +188,7 @@ class Bench:
     @property
     def stored_move(self) -> int:
         """The move in the only entry of the table, which is the root's after a search."""
-        return int(self.table._clusters["packed"][0, 0]) & 0xFFFF
+        return int(stored_move(self.record))
 
     def nodes_of(self, index: int) -> int:
         """The nodes that the last search spent on the root move of this index."""

@@ -19,7 +19,7 @@ from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import RootLine, Worker
 from tests.board.oracle import position_from
-from tests.search.conftest import Bare
+from tests.search.conftest import Bare, Searched
 from tests.search.positions import random_board
 from tuning.selfplay.compiled_search import choose_move
 
@@ -112,15 +112,15 @@ def test_a_better_score_keeps_the_line(bare: Callable[..., Bare]) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
+def test_an_engine_searches_with_its_own_parameters(threads: int, searched: Searched) -> None:
     """Set before a search they count for all of its threads, and for no other engine."""
     with Engine(hash=1, threads=threads) as engine, Engine(hash=1) as other:
         before = other.bench(5)[0]
         engine.set_option("FutilityDepth", 0)
         engine.set_option("ReductionBase", 20)
-        pool = engine._selector.pool
-        addresses = {int(pool.parameters.address)}
         changed = engine.bench(5)[0]
+        pool, _ = searched[-1]
+        addresses = {int(pool.parameters.address)}
         assert {int(worker.record["params_address"]) for worker in pool.workers} == addresses
         other.new_game()
         assert other.bench(5)[0] == before

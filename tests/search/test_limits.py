@@ -94,7 +94,7 @@ WHOLE = [
 
 @pytest.mark.parametrize("limits", WHOLE, ids=repr)
 @pytest.mark.parametrize("option", [None, ("MultiPV", 3), ("Skill Level", 3), ("Threads", 2)], ids=str)
-def test_the_last_report_is_about_the_whole_search(engine, limits, option):
+def test_the_last_report_is_about_the_whole_search(engine, searched, limits, option):
     """It is the result's, it counts all nodes and all of the time, and nothing stands there twice."""
     name, value = option or ("MultiPV", 1)
     default = engine.options[name]
@@ -102,7 +102,8 @@ def test_the_last_report_is_about_the_whole_search(engine, limits, option):
     try:
         running = release(engine, limits, chess.Board(KIWIPETE))
     finally:
-        nodes = engine._selector.pool.nodes
+        pool, _ = searched[-1]
+        nodes = pool.nodes
         engine.set_option(name, default)
     result = running.result()
     last = result.info
@@ -117,7 +118,7 @@ def test_the_last_report_is_about_the_whole_search(engine, limits, option):
         assert 0 < last.nodes <= nodes
     else:
         assert {info.nodes for info in ranks} == {nodes}
-    assert last.time <= engine._selector.pool.elapsed
+    assert last.time <= pool.elapsed
     told = [(info.depth, info.multipv, info.score, info.nodes, info.pv) for info in running.infos]
     assert limits.ponder or len(set(told)) == len(told)
     assert not [info for info in running.infos[: -len(ranks)] if info.final]
@@ -140,7 +141,7 @@ def ranks_of(infos: list[Info]) -> int:
 @pytest.mark.parametrize(("stop", "wait"), [("stop", "infinite"), ("stop", "ponder"), ("ponderhit", "ponder")])
 @pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_ONE, MATED], ids=["search", "mate", "over"])
 @pytest.mark.parametrize("limit", [{"depth": 2}, {"nodes": 2000}, {"mate": 1, "nodes": 2000}], ids=str)
-def test_finished_search_waits_silently_and_its_time_stands(engine, monkeypatch, fen, stop, wait, limit):
+def test_finished_search_waits_silently_and_its_time_stands(engine, searched, monkeypatch, fen, stop, wait, limit):
     monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
     monkeypatch.setattr("engine.search.pool.TICK", 0.001)
     said: list[Info] = []
@@ -148,7 +149,7 @@ def test_finished_search_waits_silently_and_its_time_stands(engine, monkeypatch,
     begun = time.perf_counter()
     job = ThreadTask(lambda: engine.go(Limits(**limit, **{wait: True}), said.append))  # type: ignore[arg-type]
     DeepThread("numbat-test", job.run)
-    wait_until(lambda: said and (fen == MATED or engine._selector.pool._ended > 0))
+    wait_until(lambda: said and (fen == MATED or stands(searched[-1][0])))
     searched = 1000 * (time.perf_counter() - begun)
     time.sleep(0.02)
     before = len(said)
@@ -302,7 +303,7 @@ def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
 def test_deadline_is_one_word(bare: Callable[..., Bare]) -> None:
     """Two words, the time and whether there is one, could be seen in either order."""
     search = bare(threads=2)
-    control = search.pool._control
+    control = search.pool.control
     assert control.dtype.names == ("stop", "deadline")
     search.search(Limits(depth=1))
     assert control["deadline"] == NEVER
@@ -411,7 +412,16 @@ def test_time_pondered_counts_towards_the_optimum(bare: Callable[..., Bare]) -> 
     search.search(Limits(ponder=True, wtime=2_800_000), KIWIPETE)  # an optimum of 100,000 nodes
     hit.join()
     assert pool.nodes > 600_000
-    assert pool.nodes - pool._nodes_before <= 2 * CHECK_INTERVAL
+    left = pool.node_clock.limits_for(Limits(wtime=1), white_to_move=True).wtime
+    assert left is not None
+    assert 2_800_000 - left <= 2 * CHECK_INTERVAL
+
+
+def stands(pool: Pool) -> bool:
+    """Whether the time of the search does not run on."""
+    elapsed = pool.elapsed
+    time.sleep(0.001)
+    return pool.elapsed == elapsed
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -12,7 +12,7 @@ from engine.board.notation import to_uci
 from engine.messages import Info, Limits
 from engine.search.scores import MATE
 from tests.board.oracle import state_of
-from tests.search.conftest import Bare
+from tests.search.conftest import Bare, Searched
 from tests.search.conversation import reports, start
 from tests.search.kernels import get
 from tests.search.positions import varied_boards
@@ -82,7 +82,7 @@ def test_reports_of_two_threads_hold() -> None:
 
 
 @pytest.mark.parametrize("others", ["lines", "searchmoves"])
-def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, others: str) -> None:
+def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, searched: Searched, others: str) -> None:
     """The best move among those that are left is not what the root is worth."""
     board = chess.Board("6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1")
     lines = engine.analyse(board, Limit(depth=10), multipv=3 if others == "lines" else 1)
@@ -91,6 +91,7 @@ def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, others: st
     if others == "searchmoves":
         engine.analyse(board, Limit(depth=10), root_moves=[chess.Move.from_uci("g1h1")])
     engine.set_board(board)
-    entry = get(engine._selector.table, engine.key())
+    entry = get(searched[-1][1], engine.key())
+    assert entry
     assert entry.score == MATE - 1
     assert to_uci(entry.move, False) == "d1d8"

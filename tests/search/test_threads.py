@@ -20,7 +20,8 @@ from engine.search.lazy_smp import vote
 from engine.search.pool import HEADROOM, Pool
 from engine.search.scores import MATE
 from engine.search.threads import TaskThread, ThreadError, ThreadTask, run_on_deep_stack
-from engine.search.worker import RootLine
+from engine.search.transposition import TranspositionTable
+from engine.search.worker import RootLine, Worker
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
 from tests.strict import run_python
@@ -38,8 +39,9 @@ def have_ended(threads: Iterable[threading.Thread]) -> bool:
     return True
 
 
-def threads_of(pool: Pool) -> list[threading.Thread]:
-    return [helper.thread for helper in pool._helpers]
+def threads_beside(others: Iterable[threading.Thread]) -> set[threading.Thread]:
+    """The threads that run now, without these ``others``."""
+    return {*threading.enumerate()} - {*others}
 
 
 def is_collected(gone: weakref.ref[Engine]) -> bool:
@@ -129,16 +131,17 @@ def test_interrupted_searches_leave_an_engine_that_searches() -> None:
 
 
 def test_resize_starts_and_ends_threads() -> None:
+    before = threading.enumerate()
     pool = Pool(5, choose("Material", ""))
-    started = threads_of(pool)
+    started = threads_beside(before)
     assert len(started) == 4
     last = weakref.ref(pool.workers[4])
     pool.resize(2)
     assert last() is None
-    assert have_ended(started[1:])
+    assert have_ended(thread for thread in started if thread.name != "numbat-helper-1")
     pool.resize(3)
     assert len(pool.workers) == 3
-    started = threads_of(pool)
+    started = threads_beside(before)
     pool.close()
     assert have_ended(started)
 
@@ -157,7 +160,7 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
     """With nodes for more than a second of two cores: six threads may take turns on them."""
     search = bare(threads=6)
     search.search(Limits(nodes=5_000_000), KIWIPETE)
-    search.pool._wait_for_helpers()
+    search.pool.wait_for_helpers()
     assert all(worker.nodes > 0 for worker in search.pool.workers)
     assert search.pool.nodes == sum(worker.nodes for worker in search.pool.workers)
 
@@ -172,11 +175,11 @@ def test_shared_work_is_done_at_once_and_each_part_once(bare, monkeypatch, threa
 
 
 def test_an_engine_is_collected_and_its_threads_end() -> None:
-    started: list[threading.Thread] = []
+    before, started = threading.enumerate(), set[threading.Thread]()
     for _ in range(4):
         engine = Engine(hash=1, threads=3)
         engine.search(chess.Board(), Limits(depth=3))
-        started += [engine._thread.thread, *threads_of(engine._selector.pool)]
+        started |= threads_beside(before)
         gone = weakref.ref(engine)
         del engine
         assert is_collected(gone)
@@ -185,8 +188,10 @@ def test_an_engine_is_collected_and_its_threads_end() -> None:
 
 
 def test_closing_an_engine_ends_its_threads() -> None:
+    before = threading.enumerate()
     engine = Engine(hash=1, threads=3)
-    started = [engine._thread.thread, *threads_of(engine._selector.pool)]
+    started = threads_beside(before)
+    assert len(started) == 3
     engine.close()
     assert have_ended(started)
 
@@ -194,19 +199,17 @@ def test_closing_an_engine_ends_its_threads() -> None:
 # The end of a search
 
 
-def test_slow_helper_does_not_delay_the_result(engine: Engine) -> None:
+def test_slow_helper_does_not_delay_the_result(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is waited for before the next search."""
     engine.set_option("Threads", 2)
-    pool = engine._selector.pool
-    worker = pool.workers[1]
     leaves, entered = threading.Event(), threading.Event()
 
-    def help(first: int, last: int) -> None:
+    def help(worker: Worker, first: int, last: int) -> None:
         entered.set()
         leaves.wait(PATIENCE)
 
     try:
-        worker.deepen_quietly = help  # type: ignore[method-assign,assignment]
+        monkeypatch.setattr(Worker, "deepen_quietly", help)
         running = start(engine, Limits(infinite=True), chess.Board())
         assert entered.wait(PATIENCE)
         engine.stop()
@@ -271,14 +274,14 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, type[Exception]]
 
 @pytest.mark.parametrize("error", [RuntimeError, MemoryError])
 @pytest.mark.parametrize("allowed", [0, 1, 2, 7])
-def test_search_uses_the_threads_it_got(refusing, allowed, error, running):
+def test_search_uses_the_threads_it_got(refusing, allowed, error):
     refusing(allowed, error)
     remarks: list[str] = []
     pool = Pool(50, choose("Material", ""), remarks.append)
     count = 1 + max(0, allowed - HEADROOM)  # some are given back
     assert len(pool.workers) == count
     assert remarks == [f"could not start all threads: searching with {count} of 50"]
-    search = Bare(pool, running._selector.table, [])
+    search = Bare(pool, TranspositionTable(1), [])
     assert search.search(Limits(depth=5), KIWIPETE).depth == 5
 
 

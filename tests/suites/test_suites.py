@@ -18,7 +18,7 @@ from engine.reading import ReadError, read_position
 from engine.suites.counts import read_counts
 from engine.suites.judging import PvUpdate, judge, questions
 from engine.suites.puzzles import Puzzle, load_suite, puzzle_of
-from engine.suites.solving import _solving, solve_all
+from engine.suites.solving import solve_all, solving
 from tests.board.oracle import KIWIPETE, position_of
 from uci_main import main
 
@@ -190,7 +190,7 @@ def test_an_interrupted_suite_keeps_what_is_done(tmp_path, capsys, monkeypatch):
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")
 def test_a_killed_process_costs_one_puzzle_one_retry(tmp_path, capsys, monkeypatch):
     """A puzzle whose process ends twice is named, and the others are solved."""
-    monkeypatch.setattr("engine.suites.solving._solving", falling)
+    monkeypatch.setattr("engine.suites.solving.solving", falling)
     path = tmp_path / "s.epd"
     path.write_text(SUITE)
     monkeypatch.setenv("FALLS", f"{tmp_path / 'once'}:mate:line:line")
@@ -206,7 +206,7 @@ def falling(options, limits, report):
     """The job of a suite; its process kills itself once for each name in ``FALLS`` that begins a puzzle."""
     folder, *names = os.environ["FALLS"].split(":")
     Path(folder).mkdir(exist_ok=True)
-    with _solving(options, limits, report) as solve:
+    with solving(options, limits, report) as solve:
 
         def fall(puzzle):
             for place, name in enumerate(names):

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from engine.uci.session import _no_collection
+from engine.uci.session import no_collection
 from tests.uci.process import COLD_TIMEOUT, UciProcess
 
 
@@ -29,7 +29,7 @@ def test_the_first_search_after_a_warm_start_fits_a_short_clock(running):
 
 def test_garbage_collection_pauses_while_loading():
     """A compiler leaves much behind, so it may not rest longer than that."""
-    with _no_collection():
+    with no_collection():
         assert not gc.isenabled()
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0

@@ -146,7 +146,7 @@ def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, 
                 with suppress(FileNotFoundError):
                     shutil.rmtree(draft)
                 draft.mkdir()
-                _make(draft, files, cache, quiet, held_out, progress)
+                make(draft, files, cache, quiet, held_out, progress)
                 draft.rename(folder)
     except OSError as error:
         raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None
@@ -193,7 +193,8 @@ def _chunk_count(files: Sequence[Path]) -> int:
     return max(round(positions / CHUNK), 1)
 
 
-def _make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> None:
+def make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> None:
+    """Write the positions of ``files`` that :func:`shuffled` keeps into ``folder``, and what belongs to them."""
     random = np.random.default_rng(VERSION)
     lengths = np.zeros(_chunk_count(files), np.int64)
     counts = []

@@ -115,7 +115,7 @@ def test_another_order_every_turn(positions):
 
 
 def test_a_set_is_made_once(files, positions, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_make", None)
+    monkeypatch.setattr(module, "make", None)
     same = shuffled(files, tmp_path / "cache", ALL, 0.3, SILENT)
     assert same.digest == positions.digest
     with pytest.raises(TypeError):
@@ -123,14 +123,14 @@ def test_a_set_is_made_once(files, positions, tmp_path, monkeypatch):
 
 
 def test_two_runs_make_a_set_once(files, tmp_path, monkeypatch):
-    made, make = [], module._make
+    made, plain = [], module.make
 
     def slow(*arguments):
         made.append(arguments)
         time.sleep(0.1)
-        make(*arguments)
+        plain(*arguments)
 
-    monkeypatch.setattr(module, "_make", slow)
+    monkeypatch.setattr(module, "make", slow)
     with ThreadPoolExecutor(2) as runs:
         first, second = runs.map(lambda _: shuffled(files, tmp_path, ALL, 0.3, SILENT), range(2))
     assert len(made) == 1
