@@ -31,7 +31,7 @@ Explain = Callable[[Case], Claim | None]
 OnStep = Callable[[float], None]
 
 #: A move that costs as much, in points, or more gets a second search.
-_SUSPICIOUS = 0.025
+_SUSPICIOUS = 0.04
 
 #: A move that costs less, in points, is called as good as the better one: with more, too many are inaccuracies.
 _AS_GOOD = 0.015
