@@ -7,5 +7,5 @@
 ``classical``  king safety, mobility, pawns and the rest, as linear terms
 ``nnue``       an efficiently updatable neural network
 ``batch``      static values of many positions at once
-``endgames``   rules against a lone king: a draw, and how to mate it
+``endgames``   rules: a lone king, and opposite-coloured bishops
 """

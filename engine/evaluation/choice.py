@@ -9,7 +9,7 @@ from engine.board.aliases import Position
 from engine.board.types import WHITE
 from engine.evaluation import material
 from engine.evaluation.classical import explain as classical
-from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value
+from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value, opposite_bishops_value
 from engine.evaluation.evaluator import CLASSICAL, KINDS, NNUE
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.file import Net, read_net
@@ -48,7 +48,11 @@ class Evaluation:
         if self.net is not None:
             if mop_up := int(mop_up_value(position)):
                 return [("mop-up", None, None, mop_up)]
-            return list(plain.explain(self.net, position))
+            terms: list[Term] = list(plain.explain(self.net, position))
+            sign = 1 if int(position["side"]) == WHITE else -1
+            value = sum(term[3] for term in terms)
+            drawish = sign * int(opposite_bishops_value(position, sign * value)) - value
+            return [*terms, ("bishops", None, None, drawish)] if drawish else terms
         shares = classical.explain(position) if self.kind == CLASSICAL else material.explain(position)
         return [(name, white, black, white - black) for name, white, black in shares]
 

@@ -1,4 +1,4 @@
-"""Endgames against a lone king, by rules instead of the evaluation.
+"""Endgames by rules: against a lone king instead of the evaluation, and with opposite-coloured bishops on top of it.
 
 The wrong bishop: rook pawns on one file, with or without bishops that do not control the queening corner, do not win
 once the lone king is in or next to that corner.
@@ -6,7 +6,10 @@ once the lone king is in or next to that corner.
 Mop-up: the training games' short searches see no mate yet and score a lone king as little more than the material, so a
 network does not learn how to mate it. The win is worth more as the lone king is driven to the edge (by bishop and
 knight to a corner of the bishop's colour) and the other king approaches, as in Stockfish's classical evaluation. Elo
-figures are in tuning/results/networks.md."""
+figures are in tuning/results/networks.md.
+
+Opposite bishops: with nothing else but pawns, the weaker side's king and bishop stop passed pawns on squares of the
+bishop's colour unless these are far apart. A network, which judges by short searches, sees only the pawns."""
 
 from engine.board.aliases import Bitboard, Color, Position, Score, Square
 from engine.board.attacks import king_attacks
@@ -24,11 +27,15 @@ from engine.board.types import (
     ONE,
     PAWN,
     QUEEN,
+    RANK_1,
     ROOK,
     U64,
     WHITE,
     ZERO,
 )
+from engine.evaluation.classical.pawns import pawn_span
+from engine.evaluation.classical.scaling import has_opposite_bishops
+from engine.evaluation.classical.view import ahead
 from engine.jit import boolean, helper, int64, kernel, popcount
 
 #: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
@@ -39,6 +46,10 @@ WON, STEP, NEARER = 5000, 75, 45
 #: Steps from a corner that are worth nothing to bishop and knight, and how much more each step counts for them: on the
 #: way to the right corner the king often comes nearer to the centre again.
 _FAR, _CORNER_STEPS = 7, 4
+
+#: The value with opposite-coloured bishops and pawns only is divided by this if passed pawns do not win: fitted, as the
+#: rule for them, to results of TCEC's games.
+OPPOSITE_BISHOPS = 4
 
 
 @helper
@@ -122,3 +133,34 @@ def mop_up_value(position: Position) -> Score:
     if black_alone:
         return _value_against(position, I64(WHITE), white_king, black_king)
     return -_value_against(position, I64(BLACK), black_king, white_king)
+
+
+@helper
+def _has_winning_passers(position: Position, strong: Color) -> bool:
+    """Whether ``strong`` has passed pawns on three files, or on two with at least two others between them."""
+    weak = strong ^ 1
+    theirs = position.pieces[PAWN] & position.colors[weak]
+    files = position.pieces[PAWN] & position.colors[strong] & ~(pawn_span(theirs, weak) | ahead(theirs, weak))
+    files |= files >> U64(32)
+    files |= files >> U64(16)
+    files = (files | files >> U64(8)) & RANK_1
+    return files > U64(5) * (files & (~files + ONE))  # one file is 1 times the first, its neighbours make 3, 5 or 7
+
+
+@helper
+def has_only_bishops(position: Position) -> bool:
+    """Whether all pieces are bishops: the test before :func:`opposite_bishops_value`, which needs it too."""
+    return position.pieces[KNIGHT] | position.pieces[ROOK] | position.pieces[QUEEN] == ZERO
+
+
+@kernel(int64(POSITION_T, int64))
+def opposite_bishops_value(position: Position, value: Score) -> Score:
+    """The centipawns ``value`` for the side to move, divided if the position is drawish by opposite bishops."""
+    if not has_only_bishops(position):
+        return value
+    if not has_opposite_bishops(position.pieces[BISHOP], position.colors[WHITE], position.colors[BLACK]):
+        return value
+    strong = I64(position.side) if value > 0 else I64(position.side) ^ 1
+    if _has_winning_passers(position, strong):
+        return value
+    return value // OPPOSITE_BISHOPS if value > 0 else -(-value // OPPOSITE_BISHOPS)

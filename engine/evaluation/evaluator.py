@@ -7,7 +7,13 @@ from engine.board.aliases import Move, Position, Score
 from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material
 from engine.evaluation.classical.value import classical_value
-from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw, mop_up_value
+from engine.evaluation.endgames import (
+    has_lone_king,
+    has_only_bishops,
+    is_rook_pawn_draw,
+    mop_up_value,
+    opposite_bishops_value,
+)
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
 from engine.evaluation.records import Evaluator
@@ -84,6 +90,8 @@ def evaluate(evaluator: Evaluator, position: Position) -> Score:
         value = mop_up if position.side == WHITE else -mop_up
     elif evaluator.kind == NNUE:
         value = network_value(net_at(evaluator.net_address, 0), evaluator, position)
+        if has_only_bishops(position):
+            value = opposite_bishops_value(position, value)
     elif evaluator.kind == CLASSICAL:
         value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
     else:

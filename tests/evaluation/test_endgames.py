@@ -1,4 +1,5 @@
-"""A king alone: when a rook's pawn does not beat it, what mating material is worth, and how few nodes mate it."""
+"""A king alone: when a rook's pawn does not beat it, what mating material is worth, and how few nodes mate it; and what
+a lead is worth with opposite bishops."""
 
 import itertools
 import random
@@ -9,7 +10,15 @@ import pytest
 
 from engine import Engine, Limits
 from engine.evaluation.choice import choose
-from engine.evaluation.endgames import NEARER, STEP, WON, is_rook_pawn_draw, mop_up_value
+from engine.evaluation.endgames import (
+    NEARER,
+    OPPOSITE_BISHOPS,
+    STEP,
+    WON,
+    is_rook_pawn_draw,
+    mop_up_value,
+    opposite_bishops_value,
+)
 from tests.board.oracle import position_from
 
 #: A rook counts besides: without that no pawn would be promoted.
@@ -221,3 +230,52 @@ def test_every_evaluation_and_its_search_know_the_draw(kind):
     with Engine(hash=1, EvalType=kind) as numbat:
         for board in (drawn, heading):
             assert numbat.search(board, Limits(nodes=2_000)).score.cp == 0
+
+
+#: A pawn ahead without a passed one, with one, with doubled, connected and almost connected passed pawns.
+DRAWISH = [
+    "4k3/2b2pp1/8/8/8/6P1/2B2P1P/4K3 w - - 0 1",
+    "4k3/2b2pp1/8/P7/8/6P1/2B2P2/4K3 w - - 0 1",
+    "8/P7/P3k3/2B2p1p/5P2/4K2P/8/7b b - - 8 1",
+    "4k3/2b5/8/PP6/8/8/2B5/4K3 w - - 0 1",
+    "4k3/2b5/8/P1P5/8/8/2B5/4K3 w - - 0 1",
+]
+
+#: Passed pawns with two files between them, three connected ones, a pawn that holds none of them; and other pieces.
+OTHERS = [
+    "4k3/2b5/8/P2P4/8/8/2B5/4K3 w - - 0 1",
+    "4k3/2b5/8/PPP5/8/8/2B5/4K3 w - - 0 1",
+    "4k3/2b4p/8/P2P4/8/8/2B5/4K3 w - - 0 1",
+    "4k3/3b4/8/PP6/8/8/2B5/4K3 w - - 0 1",
+    "4k3/2b5/8/PP6/8/8/2BB4/4K3 w - - 0 1",
+    "4k3/2b1n3/8/PP6/8/8/2B1N3/4K3 w - - 0 1",
+    "4k3/8/8/PP6/8/8/2B5/4K3 w - - 0 1",
+]
+
+
+@pytest.mark.parametrize(
+    ("fen", "divisor"), [*((fen, OPPOSITE_BISHOPS) for fen in DRAWISH), *((fen, 1) for fen in OTHERS)]
+)
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_opposite_bishops_divide_a_lead(fen, divisor, transform):
+    """For either side to move; White is ahead before the board is turned."""
+    ahead = 800 if chess.Board(fen).turn == chess.WHITE else -800
+    for sign in (1, -1):
+        board = transform(chess.Board(fen))
+        if sign < 0:
+            board.turn = not board.turn
+        assert opposite_bishops_value(position_from(board.fen()), sign * ahead) == sign * ahead // divisor
+
+
+def test_a_lead_counts_by_the_pawns_of_the_side_ahead():
+    """White has both winning passed pawns, so a lead of Black is the smaller one."""
+    position = position_from("4k3/2b5/8/P2P4/8/8/2B5/4K3 w - - 0 1")
+    assert opposite_bishops_value(position, 800) == 800
+    assert opposite_bishops_value(position, -800) == -800 // OPPOSITE_BISHOPS
+
+
+def test_the_search_sees_opposite_bishops():
+    with Engine(hash=4) as numbat:
+        board = chess.Board(DRAWISH[2])
+        assert -150 < numbat.search(board, Limits(nodes=60_000)).score.cp < 0
+        assert numbat.evaluate([DRAWISH[2]])[0] == choose("NNUE", "").value(position_from(DRAWISH[2]))

@@ -23,7 +23,7 @@ _KNIGHT_HALVES, _BISHOP_HALVES, _ROOK_HALVES, _QUEEN_HALVES = _HALVES.values()
 
 
 @helper
-def _opposite_bishops(bishops: Bitboard, white: Bitboard, black: Bitboard) -> bool:
+def has_opposite_bishops(bishops: Bitboard, white: Bitboard, black: Bitboard) -> bool:
     """One bishop each, on squares of different colours."""
     ours, theirs = bishops & white, bishops & black
     if ours == ZERO or theirs == ZERO or ours & (ours - ONE) or theirs & (theirs - ONE):
@@ -52,6 +52,6 @@ def scale_class(position: Position, strong: Color) -> int:
     kind = 0
     if pawns == 0 and _halves(position, strong) - _halves(position, strong ^ 1) <= _BISHOP_HALVES:
         kind = 3
-    elif _opposite_bishops(pieces[BISHOP], position.colors[0], position.colors[1]):
+    elif has_opposite_bishops(pieces[BISHOP], position.colors[0], position.colors[1]):
         kind = 1 if pieces[KNIGHT] | pieces[ROOK] | pieces[QUEEN] else 2
     return 9 * kind + pawns
