@@ -173,10 +173,10 @@ def test_recipe_for_a_theme_of_explanations(copy: Copy) -> None:
     phrase = '    ("enPassant", ""): "{san} takes {targets} in passing",\n'
     copy.edit(f"{folder}/english.py", '    ("fork", "fork"):', f'{phrase}    ("fork", "fork"):')
     program = (
-        "from chess.engine import Cp\nfrom engine.explanation import explain, sentence\n"
-        "from tests.explanation.lines import case\n"
+        "from engine.explanation import explain, sentence\n"
+        "from tests.explanation.lines import case_of\n"
         "line = ('3k4/3p4/8/2P1P3/8/8/8/4K3 b - - 0 1', 'd5', 'Ke7 Ke2', 'exd6 Kd7 Ke2 Ke6 Kd3')\n"
-        "print(sentence(explain(case(*line, Cp(-200), Cp(-400)))))"
+        "print(sentence(explain(case_of(*line, '-200 -400'))))"
     )
     shutil.copytree(Path(__file__).parent / "explanation", copy.folder / "tests" / "explanation")
     assert copy.run("-c", program) == "Loses a pawn: exd6 takes the pawn on d5 in passing.\n"

@@ -1,10 +1,57 @@
 """Cases written in SAN, and claims in short, for the tests."""
 
+from pathlib import Path
+
 import chess
-from chess.engine import PovScore, Score
+from chess.engine import Cp, Mate, PovScore, Score
 
 from engine.explanation import Case, Claim
-from engine.explanation.claims import ByTables, Compared, Drawn, Feature, Gain, Material, Mating, Opposition, Pieces
+from engine.explanation.claims import (
+    ByTables,
+    Compared,
+    Drawn,
+    Feature,
+    Gain,
+    GameOver,
+    Material,
+    Mating,
+    OnlyMove,
+    Opposition,
+    Outlook,
+    Pieces,
+    Sacrifice,
+    TableResult,
+)
+
+CASES = Path(__file__).with_name("cases.txt").read_text(encoding="utf-8").splitlines()
+
+
+def cases(kind: str) -> list[list[str]]:
+    """The columns of ``cases.txt``, described there, for this ``kind`` of claim."""
+    rows = [[cell.strip() for cell in line.split(" # ")[0].split("|")] for line in CASES if line[0] != "#"]
+    return [cells for name, *cells in rows if name == kind]
+
+
+def board_of(text: str) -> chess.Board:
+    """The board of a FEN or of ``startpos``."""
+    return chess.Board(chess.STARTING_FEN if text == "startpos" else text)
+
+
+def case_of(position: str, played: str, best: str, reply: str, scores: str) -> Case:
+    """The case in a row of ``cases.txt``."""
+    board, had, has, *marked = board_of(position), *scores.split()
+    *before, move = moves(board, played)
+    for each in before:
+        board.push(each)
+    after = board.copy()
+    after.push(move)
+    found = [PovScore(score(each), board.turn) for each in (had, has)]
+    return Case(board, move, moves(board, best), moves(after, reply), *found, bool(marked))
+
+
+def score(text: str) -> Score:
+    """Centipawns, or ``M3`` and ``M-3`` for mates in three."""
+    return Mate(int(text[1:])) if text[0] == "M" else Cp(int(text))
 
 
 def moves(board: chess.Board, sans: str) -> list[chess.Move]:
@@ -13,21 +60,8 @@ def moves(board: chess.Board, sans: str) -> list[chess.Move]:
     return [board.push_san(san) for san in sans.split()]
 
 
-def case(
-    fen: str, move: str, other: str, reply: str, had: Score, has: Score, before: str = "", marked: bool = False
-) -> Case:
-    """The case of ``move``, the scores being from the mover's view; ``before`` is the move that came first."""
-    board = chess.Board(fen)
-    for played in moves(board, before):
-        board.push(played)
-    after = board.copy()
-    after.push_san(move)
-    scores = PovScore(had, board.turn), PovScore(has, board.turn)
-    return Case(board, after.peek(), moves(board, other), moves(after, reply), *scores, marked)
-
-
 def short(claim: Claim | Gain | Feature | None) -> str:
-    """A claim's verb, theme and form, and its gain: ``R@b7-P`` is the rook on b7 for a pawn."""
+    """A claim's verb or aim, theme and form, and its gain: ``R@b7-P`` is the rook on b7 for a pawn."""
     match claim:
         case Gain():
             square = "" if claim.square is None else f"@{chess.square_name(claim.square)}"
@@ -54,6 +88,22 @@ def short(claim: Claim | Gain | Feature | None) -> str:
             facts = [standing.kind, str(standing.had), str(standing.has), standing.cost, *map(short, claim.gained)]
             facts += [claim.shift.aspect, "own" if claim.shift.own else "other"] if claim.shift else []
             return " ".join(filter(None, facts))
+        case Sacrifice(piece=piece):
+            what = "exchange" if claim.exchange else _letters(((piece.kind, 1),))
+            aims = {"mate": claim.moves, "material": short(claim.gains), "standing": claim.level}
+            aims["attack"] = "king" if claim.target is None else chess.square_name(claim.target)
+            return f"sacrifices {what}@{chess.square_name(piece.square)} {claim.aim} {aims.get(claim.aim, '')}".strip()
+        case OnlyMove():
+            other = f", {short(claim.other)}" if claim.other else ""
+            return f"only {claim.aim}{' quiet' if claim.quiet else ''}{other}"
+        case Outlook():
+            facts = [f"{'white' if color else 'black'} {short(fact)}" for color, told in claim.facts for fact in told]
+            return ", ".join([f"outlook {claim.choice} {claim.level}", *facts])
+        case TableResult():
+            kept = "every" if claim.every else " ".join(map(claim.line.boards[0].san, claim.kept))
+            return f"tables {claim.outcome} {kept}".strip()
+        case GameOver():
+            return f"over {'checkmate' if claim.checkmate else 'draw'}"
     return str(claim)
 
 

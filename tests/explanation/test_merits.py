@@ -1,52 +1,24 @@
-"""What the best move in a position does, the lines being given."""
+"""What the best move in a position does, and why a move is praised, the lines being given."""
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, PovScore
+from chess.engine import Cp, PovScore
 
-from engine.explanation import merit_of
+from engine.explanation import merit_of, praise_of
 from engine.explanation.claims import Threat
 from engine.explanation.tables import result_by
-from tests.explanation.lines import moves, short
+from tests.explanation.lines import board_of, case_of, cases, moves, score, short
 
 
-@pytest.mark.parametrize(
-    ("fen", "line", "score", "claim"),
-    [
-        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#", Mate(1), "leads backRankMate 1"),
-        (
-            *("r5k1/5ppp/8/8/8/8/4QPPP/4R1K1 w - - 0 1", "Qe8+ Rxe8 Rxe8#"),
-            *(Mate(2), "leads backRankMate 2"),
-        ),
-        ("8/8/8/8/8/5k2/7q/7K w - - 0 1", "Kxh2", Cp(0), "wins hanging/loose Q"),
-        ("8/8/8/8/8/6k1/q7/7K w - - 0 1", "", Mate(-1), "None"),
-        ("7k/8/5K2/8/8/8/8/R7 b - - 0 1", "Kg8 Ra8#", Mate(-2), "mated mated 2"),
-        ("r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1", "Nxc7+ Kd7 Nxa8 Kc8", Cp(900), "wins fork/fork RP"),
-        ("6k1/8/8/8/8/1q6/3p4/6K1 b - - 0 1", "d1=Q+ Kg2 Qdd5+", Cp(2000), "wins promotion/now promotion"),
-        (  # queens are exchanged: what is won is the new one
-            "8/8/8/7P/1k6/p1q1K3/3Q4/8 w - - 0 30",
-            *("Qxc3+ Kxc3 h6 Kb2 h7 Kc3 h8=Q+ Kc4 Qd4+ Kb3 Qa1", Cp(700), "wins promotion/later promotion"),
-        ),
-        (  # one rook is exchanged, the other is won
-            *("2kr2nr/ppp5/8/6N1/8/8/5PPP/3R2K1 w - - 0 1", "Rxd8+ Kxd8 Nf7+ Ke7"),
-            *(Cp(100), "wins line R"),
-        ),
-        ("8/r6k/2PP4/8/8/8/8/6K1 w - - 0 1", "c7 Rxc7 dxc7 Kg7 c8=Q Kf6", Cp(900), "None"),  # another pawn queens
-        ("8/P7/8/8/3k4/8/8/1K5R w - - 0 1", "Rd1+ Kc4", Cp(1000), "None"),  # the pawn could have queened at once
-        (chess.STARTING_FEN, "e4 e5", Cp(30), "None"),
-        (  # a pawn is won in the line, but the score is not that of a side with a pawn more
-            "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 0 3",
-            *("Nf3 Nf6 d3 Na5 Nxe5 Nxc4 Nxc4 d5", Cp(24), "None"),
-        ),
-        # A king that reaches the corner of a rook's pawn holds the draw.
-        ("8/3k4/5B2/6K1/6R1/P7/6r1/8 b - - 0 71", "Rxg4+ Kxg4 Kc8 Kf5 Kb8", Cp(0), "drawn held"),
-        ("k7/8/1K6/P7/8/8/3B4/8 w - - 0 72", "Bc3", Cp(0), "drawn held"),
-        ("8/8/8/8/p7/1k6/8/K7 w - - 0 72", "Kb1", Cp(0), "drawn held"),
-    ],
-)
-def test_what_the_best_move_does(fen, line, score, claim):
-    board = chess.Board(fen)
-    assert short(merit_of(board, moves(board, line), PovScore(score, board.turn))) == claim
+@pytest.mark.parametrize(("fen", "line", "value", "claim"), cases("merit"))
+def test_what_the_best_move_does(fen, line, value, claim):
+    board = board_of(fen)
+    assert short(merit_of(board, moves(board, line), PovScore(score(value), board.turn))) == claim
+
+
+@pytest.mark.parametrize(("case", "claim"), [(cells, claim) for *cells, claim in cases("praise")])
+def test_why_a_move_is_praised(case, claim):
+    assert short(praise_of(case_of(*case))) == claim
 
 
 def test_a_recapture_does_not_win_what_was_lost():
