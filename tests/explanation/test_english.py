@@ -1,30 +1,27 @@
-"""Words are in one file, and its tables have a phrase for every fact of a claim."""
+"""Words are in one file, and its wording is pinned once for each form of a claim."""
 
 import ast
 import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import chess
 import pytest
 
-import engine.explanation
-from engine.explanation import english, sentence
+from engine.explanation import claims, sentence
 from engine.explanation.claims import (
-    FORMS,
     AsGood,
     ByTables,
     Claim,
     Compared,
-    DrawKind,
     Drawn,
     Feature,
-    FeatureAspect,
     Finding,
-    Form,
     Gain,
     GameOver,
-    MatePattern,
     Material,
     Mating,
     OnlyMove,
@@ -33,9 +30,7 @@ from engine.explanation.claims import (
     Piece,
     Sacrifice,
     Shift,
-    ShiftAspect,
     TableResult,
-    Theme,
     Threat,
 )
 from engine.explanation.line import Line
@@ -43,7 +38,7 @@ from engine.explanation.standing import Cost, Kind, Standing
 from tests.explanation.lines import moves
 from tests.explanation.test_mistakes import TABLE, found
 
-FOLDER = Path(engine.explanation.__file__).parent
+FOLDER = Path(claims.__file__).parent
 
 
 def phrases(source: str) -> list[str]:
@@ -65,29 +60,6 @@ def test_only_one_file_has_words(path):
     assert bool(re.search(r"\benglish import|import english\b", source)) is (
         path.parent == FOLDER and path.name in users
     )
-
-
-def verbs(claim: type, field: str = "verb") -> set[str]:
-    """The values that a field of ``claim`` can have."""
-    return set(get_args(get_type_hints(claim)[field]))
-
-
-def test_the_tables_of_phrases_are_total():
-    assert set(FORMS) == set(get_args(Theme))
-    assert {form for forms in FORMS.values() for form in forms} == set(get_args(Form))
-    pairs = {(theme, form) for theme, forms in FORMS.items() for form in forms}
-    assert set(english._FOUND) == pairs >= set(english._AFTER)
-    assert set(english._KINDS) == {*get_args(Kind), "gained", "slightly"}
-    assert set(english._COST) == set(get_args(Cost))
-    assert set(english._MATES) == set(get_args(MatePattern))
-    assert set(english._DRAWS) == set(get_args(DrawKind))
-    assert set(english._FEATURES) == set(get_args(FeatureAspect))
-    assert set(english._SHIFTS) == {(aspect, own) for aspect in get_args(ShiftAspect) for own in (True, False)}
-    assert set(english._CHOICE) == verbs(Outlook, "choice")
-    assert set(english._MATERIAL) == verbs(Material) == set(english._PROMOTION) | {"regains"}
-    assert set(english._SACRIFICES) == verbs(Sacrifice, "aim")
-    assert set(english._ONLY) == verbs(OnlyMove, "aim")
-    assert {*english._SENTENCES, Compared} == set(get_args(Claim))
 
 
 def test_a_theme_without_that_form_is_refused():
@@ -116,6 +88,7 @@ DRAW = line("8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1", "Bxe2 Kd5")
 KINGS = line("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "Ke6 Kd8"), line("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "e6 Kd8", False)
 OPPOSED = Opposition(*KINGS, win=True)
 SACRIFICE = line("r1bq1rk1/pp1n2pp/2pbpn2/3p1pN1/2PP4/3BP3/PP2NPPP/R1BQ1RK1 b - - 7 9", "Bxh2+ Kh1 Ng4")
+FEATURES: tuple[claims.FeatureAspect, ...] = ("mobility", "pressure", "structure")
 BISHOP = Piece(chess.BISHOP, chess.H2)
 ROOK = Piece(chess.ROOK, chess.F8)
 THREAT = line("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bf3 Kd8 Bxc6"), line("4k3/8/2n5/8/8/5B2/8/4K3 w - - 0 1", "Bxc6+")
@@ -206,9 +179,9 @@ WORDING: list[tuple[Claim, str]] = [
     (Outlook(BEST, "hardly", PLAYED.moves[0], 1, ((True, (WON, Feature("passed", True, 0, (1, 0)))),)),
      "e4 is the best move, but a3 is almost as good; White stands better. White is a rook and a pawn up "
      "and has a passed pawn."),
-    (Outlook(BEST, "clearly", None, 2, ((False, (Feature("mobility", False), Feature("pressure", False))),)),
-     "e4 is clearly the best move; White is clearly better, although Black has the more active pieces "
-     "and pressure on White's king."),
+    (Outlook(BEST, "clearly", None, 2, ((False, tuple(Feature(each, False) for each in FEATURES)),)),
+     "e4 is clearly the best move; White is clearly better, although Black has the more active pieces, "
+     "pressure on White's king and the better pawn structure."),
     (Sacrifice(SACRIFICE, ROOK, True, "mate", moves=4), "Offers the exchange for mate in 4."),
     (Sacrifice(SACRIFICE.cut(1), BISHOP, False, "attack"), "Sacrifices the bishop for the attack on the king."),
     (Sacrifice(SACRIFICE, ROOK, False, "attack", target=chess.H2), "Offers the rook on f8 for the attack on h2."),
@@ -246,12 +219,52 @@ def test_the_wording_of_themes(claim, text):
     assert sentence(claim) == text
 
 
+SHIFTS: list[tuple[claims.ShiftAspect, bool, str]] = [
+    ("king", True, "White's king is less safe than after e4"),
+    ("king", False, "Black's king is safer than after e4"),
+    ("passed", True, "White's chances to promote a pawn are worse than after e4"),
+    ("passed", False, "Black's chances to promote a pawn are better than after e4"),
+    ("mobility", True, "White's pieces are less mobile than after e4"),
+    ("mobility", False, "Black's pieces are more mobile than after e4"),
+    ("structure", True, "White's pawn structure is worse than after e4"),
+    ("structure", False, "Black's pawn structure is better than after e4"),
+]
+
+
+@pytest.mark.parametrize(("aspect", "own", "text"), SHIFTS)
+def test_the_wording_of_shifts(aspect, own, text):
+    said = sentence(compared("now", 0, -1, "probably", shift=Shift(aspect, own, 40)))
+    assert said.startswith(f"No material is lost at once, but {text}. ")
+
+
+Word = tuple[type, str, str]
+
+
+def words(record: Any) -> Iterator[Word]:
+    """The words in the fields of ``record`` and of the records in it, each with its type and field."""
+    if isinstance(record, tuple):
+        for part in record:
+            yield from words(part)
+    elif is_dataclass(record) and not isinstance(record, Line):
+        for field in fields(record):
+            value = getattr(record, field.name)
+            yield from [(type(record), field.name, value)] if isinstance(value, str) else words(value)
+
+
+def possible_words() -> Iterator[Word]:
+    """Those that the records of claims can have."""
+    for record in filter(is_dataclass, [*vars(claims).values(), Standing]):
+        for name, hint in get_type_hints(record).items():
+            yield from ((record, name, word) for word in get_args(hint) if isinstance(word, str))
+
+
 def test_every_form_has_its_wording_pinned():
-    claims = [claim for claim, _ in (*WORDING, *PINNED)]
-    found = {(claim.finding.theme, claim.finding.form) for claim in claims if isinstance(claim, Material)}
-    assert found == {(theme, form) for theme, forms in FORMS.items() for form in forms}
-    assert {claim.standing.kind for claim in claims if isinstance(claim, Compared)} == set(get_args(Kind))
-    assert {type(claim) for claim in claims} == set(get_args(Claim))
+    pinned = tuple(claim for claim, _ in (*WORDING, *PINNED))
+    found = {(claim.finding.theme, claim.finding.form) for claim in pinned if isinstance(claim, Material)}
+    assert found == {(theme, form) for theme, forms in claims.FORMS.items() for form in forms}
+    assert {(aspect, own) for aspect, own, _ in SHIFTS} == {*product(get_args(claims.ShiftAspect), (True, False))}
+    assert {*words(pinned), *((Shift, "aspect", aspect) for aspect, _, _ in SHIFTS)} == {*possible_words()}
+    assert {type(claim) for claim in pinned} == {*get_args(claims.Claim)}
 
 
 @pytest.mark.parametrize(
@@ -279,7 +292,3 @@ def test_moves_that_are_written_alike_are_numbered():
 def test_a_reply_that_is_missing_has_no_name():
     claim = Compared(BEST, PLAYED.cut(1), Standing("now", 0, -3, "surely"))
     assert sentence(claim) == "Now Black is winning; e4 was better."
-
-
-def test_a_change_of_passed_pawns_claims_no_passed_pawn():
-    assert not any("pawns" in text for (aspect, _), text in english._SHIFTS.items() if aspect == "passed")
