@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 
+import chess
 import pytest
 
-from engine.analysis import annotate, cli
+from engine import Engine
+from engine.analysis import cli
 from engine.analysis.files import read_games
 from engine.commandline import INTERRUPTED
 from engine.console import read_line
@@ -21,16 +23,16 @@ from tests.strict import run_python
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot be sent there")
 def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
     before = signal.getsignal(signal.SIGTERM)
-    plain, searched = annotate._Run._search, []
+    plain, ended = Engine.analyse, []
 
-    def search(self, at, amount, others=False):
-        searched.append(at)
-        if len(searched) == 14:  # after the first game
+    def analyse(self, board, limit, **options):
+        if not ended and chess.Move.from_uci("f2f3") in board.move_stack:  # the second game
+            ended.append(board)
             for _ in range(2):  # as timeout(1) does
                 os.kill(os.getpid(), signal.SIGTERM)
-        return plain(self, at, amount, others)
+        return plain(self, board, limit, **options)
 
-    monkeypatch.setattr(annotate._Run, "_search", search)
+    monkeypatch.setattr(Engine, "analyse", analyse)
     assert cli.main("analyse", [str(pgn), "--depth", "4"]) == INTERRUPTED
     assert re.search("interrupted; 1 of 3 games are finished", capsys.readouterr().err)
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
