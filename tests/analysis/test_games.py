@@ -23,6 +23,7 @@ from engine.analysis import annotate, cli, games, record
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.notes import TAG, annotated
+from engine.analysis.pace import THIRD
 from engine.analysis.record import Findings
 from engine.analysis.report import entry
 from engine.analysis.results import SUFFIX
@@ -332,104 +333,97 @@ def test_the_only_move_costs_nothing():
     assert [judged.loss for judged in found.judged()] == [0, 0, 0, 0, 0]
 
 
-def scripted(monkeypatch, scores: dict[tuple[int, bool], tuple[int | Mate, str]]) -> dict[tuple[int, bool], list[int]]:
-    """Let each search find, by position and whether the played move is left out, White's score and a move.
+class Scripted:
+    """In place of an engine: finds White's score and a move by position and whether moves are left out, else an even
+    game. A move that is searched alone is worth ``alone``, by default as much as in the script.
 
-    Returns how long the searches were, in the order of the first ones.
-    """
-    asked: dict[tuple[int, bool], list[int]] = {}
+    ``asked`` is how long the searches were, in the order of the first ones, and ``third`` the score of the longest."""
 
-    def search(self, at, amount, others=False):
-        asked.setdefault((at, others), []).append(amount)
-        score, move = scores.get((at, others), (0, ""))
+    def __init__(self, scores, alone=None, third=None):
+        self.scores, self.alone, self.third = scores, alone or self.worth, third
+        self.asked: dict[tuple[int, bool], list[int]] = {}
+
+    def new_game(self):
+        """Nothing is to be forgotten."""
+
+    def analyse(self, board, limit, multipv=None, root_moves=None):
+        at, amount = board.ply(), limit.nodes or limit.depth
+        if multipv is not None:
+            lines = [self.found(self.alone(at, move, amount), move.uci()) for move in root_moves]
+            return sorted(lines, key=lambda line: line.score.pov(board.turn), reverse=True)
+        place = at, root_moves is not None
+        self.asked.setdefault(place, []).append(amount)
+        score, move = self.scores.get(place, (0, ""))
+        return self.found(self.third if self.third and amount >= THIRD * 1000 else score, move, amount)
+
+    def worth(self, at, move, amount):
+        others = self.scores.get((at, True), self.scores.get((at, False), (0, "")))
+        return others[0] if others[1] == move.uci() else self.scores.get((at + 1, False), (0, ""))[0]
+
+    @staticmethod
+    def found(score, move="", depth=0):
+        points = Cp(score) if isinstance(score, int) else score
         line = (chess.Move.from_uci(move),) if move else ()
-        points = score if isinstance(score, Mate) else Cp(score)
-        return Analysis(PovScore(points, chess.WHITE), line, depth=amount)
-
-    monkeypatch.setattr(annotate._Run, "_search", search)
-    monkeypatch.setattr(annotate._Run, "_confirm", lambda self, at: self._record.positions[at].mark)
-    return asked
+        return Analysis(PovScore(points, chess.WHITE), line, depth=depth)
 
 
 #: 1. e4 a5 2. Ba6 Nxa6: out of theory from the second move on, and the bishop is given for nothing.
 GIVEN = "1. e4 a5 2. Ba6 Nxa6 *"
 
 
-def test_a_move_that_proves_better_than_the_best_costs_nothing(numbat, monkeypatch):
+def test_a_move_that_proves_better_than_the_best_costs_nothing():
     game = read_game(io.StringIO(GIVEN))
     scores = {(0, False): (20, "e2e4"), (2, False): (-500, "a2a3"), (3, False): (150, "b7a6"), (4, False): (140, "")}
-    scripted(monkeypatch, scores)
-    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
+    found = Annotator(Scripted(scores), Limit(depth=3)).annotate(game).judged()
     assert (found[3].grade, found[3].loss) == (Grade.FINE, 0)
     assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
 
 
-def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch):
+def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look():
     """2. Ba6 gives a bishop, 2... f6 gives nothing; both seem bad."""
     scores = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (300, ""), (2, True): (90, "g1f3")}
-    asked = scripted(monkeypatch, {**scores, (3, True): (-290, "b8a6")})
+    engine = Scripted({**scores, (3, True): (-290, "b8a6")})
     game = read_game(io.StringIO("1. e4 a5 2. Ba6 f6 *"))
-    found = Annotator(numbat, Limit(nodes=10_000)).annotate(game).judged()
+    found = Annotator(engine, Limit(nodes=10_000)).annotate(game).judged()
     assert found[3].grade.bad
     assert found[4].grade.bad
-    assert max(asked[2, True]) > 2 * max(asked[3, True]) > 0
+    assert max(engine.asked[2, True]) > 2 * max(engine.asked[3, True]) > 0
 
 
 @pytest.mark.parametrize("third", [1300, 8])
 @pytest.mark.parametrize("allowed", [True, False], ids=["allowed", "lost"])
-def test_a_mate_in_a_decided_game_is_marked_once_confirmed(numbat, monkeypatch, allowed, third):
+def test_a_mate_in_a_decided_game_is_marked_once_confirmed(allowed, third):
     decided, mate = (-1200, Mate(-2)) if allowed else (1200, Mate(+3))
     before, after = (decided, mate) if allowed else (mate, decided)
-    scripted(
-        monkeypatch,
-        {
-            (2, False): (before, "a2a3"),
-            (2, True): (before, "a2a3"),
-            (3, False): (after, "b8a6"),
-            (4, False): (after, ""),
-        },
-    )
-    plain, looks = annotate._Run._search, []
-
-    def search(self, at, amount, others=False):
-        seen = plain(self, at, amount, others)
-        if amount < self._pace.third():
-            return seen
-        looks.append((at, others))
-        score = Mate(third) if third < 100 else Cp(third)
-        return replace(seen, score=PovScore(-score if allowed else score, chess.WHITE))
-
-    monkeypatch.setattr(annotate._Run, "_search", search)
-    game = read_game(io.StringIO(GIVEN))
-    found = Annotator(numbat, Limit(nodes=1000)).annotate(game).judged()
+    scores = {(2, False): (before, "a2a3"), (3, False): (after, "b8a6"), (4, False): (after, "")}
+    score = Mate(third) if third < 100 else Cp(third)
+    engine = Scripted({**scores, (2, True): (before, "a2a3")}, third=-score if allowed else score)
+    found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
     assert found[3].grade is (Grade.FINE if third == 8 else Grade.MISTAKE)
+    looks = [place for place, amounts in engine.asked.items() if max(amounts) >= THIRD * 1000]
     assert looks == [(2, True) if allowed else (3, False)]
 
 
 @pytest.mark.parametrize("seen", [True, False])
-def test_a_longer_search_decides_on_denied_mistakes(numbat, monkeypatch, seen):
-    def search(self, at, moves, amount):
-        refuted = chess.Move.from_uci("f1a6") if seen and amount >= self._pace.third() else None
-        return [Analysis(PovScore(Cp(-300 if move == refuted else 90), chess.WHITE), (move,)) for move in moves]
+def test_a_longer_search_decides_on_denied_mistakes(seen):
+    def alone(at, move, amount):
+        return -300 if seen and amount >= THIRD * 1000 and move.uci() == "f1a6" else 90
 
-    confirm = annotate._Run._confirm
     scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100, -300, -300))}
-    scripted(monkeypatch, {**scores, (2, True): (90, "g1f3")})
-    monkeypatch.setattr(annotate._Run, "_confirm", confirm)
-    monkeypatch.setattr(annotate._Run, "_search_alone", search)
-    found = Annotator(numbat, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
+    engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
+    found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
     assert found[3].grade is (Grade.BLUNDER if seen else Grade.FINE)
 
 
 @pytest.mark.parametrize(
     ("after", "other", "grade"), [(75, 20, Grade.FINE), (200, 20, Grade.BLUNDER), (150, 900, Grade.FINE)]
 )
-def test_a_book_move_gets_no_praise_and_no_inaccuracy(numbat, monkeypatch, after, other, grade):
+def test_a_book_move_gets_no_praise_and_no_inaccuracy(after, other, grade):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
     scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
-    scripted(monkeypatch, {**scores, (5, True): (after, "d8e7"), (1, True): (other, "d7d5")})
-    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
+    engine = Scripted({**scores, (5, True): (after, "d8e7"), (1, True): (other, "d7d5")})
+    found = Annotator(engine, Limit(depth=3)).annotate(game).judged()
     assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
     assert found[2].grade is grade
     assert {judged.grade for judged in found[3:6]} == {Grade.FINE}
