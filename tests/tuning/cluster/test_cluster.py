@@ -140,10 +140,11 @@ def test_a_match_survives_the_death_of_a_worker(cluster, trivial, tmp_path):
     specs = tuple(trivial(name, line, "late", 10, 0.25, limits) for name in ("a", "b"))
     ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     killed: list[int] = []
+    joined = workers_of(cluster)  # workers of dask; local ones come with the run
 
     def on_game(record: Any) -> None:
         if len(tournament.tally.keys) == 3 and not killed:
-            killed.append(workers_of(cluster)[0])
+            killed.append((joined or workers_of(cluster))[0])
             os.kill(killed[0], signal.SIGKILL)
 
     tournament = Tournament(TournamentSettings(specs, 12, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
