@@ -191,7 +191,7 @@ def test_every_command_of_the_workbench_says_so(name, monkeypatch, capsys):
     def interrupt(*words: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "parser", interrupt)
-    assert command.main() == INTERRUPTED
+    monkeypatch.setattr("argparse.ArgumentParser.parse_known_args", interrupt)
+    assert command.main([]) == INTERRUPTED
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "interrupted\n")
