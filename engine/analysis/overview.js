@@ -11,8 +11,9 @@ function fillOverview() {
   const report = data.report;
   if (report) {
     $("figures").textContent = `${report.points} points from ${report.games} games, accuracy ${report.accuracy}, average loss ${report.loss} centipawns. `
-      + "A count shows the positions.";
+      + "Click a count to see its positions.";
     for (const table of report.tables) addTable(table);
+    add($("report"), "h2", {textContent: "Games"});
   }
   const own = (game, side) => report && game.sides[side].name === report.player;
   const head = add($("all"), "tr"), marks = data.grades.filter(grade => grade.bad);
@@ -33,7 +34,7 @@ function fillOverview() {
 function addTable({title, columns, rows}) {
   const section = add($("report"), "section");
   add(section, "h2", {textContent: title});
-  const table = add(section, "table"), places = add(section, "div", {className: "moments"}), head = add(table, "tr");
+  const table = add(section, "table"), places = add($("report"), "div", {className: "moments"}), head = add(table, "tr");
   for (const name of ["", ...columns, "bad moves"]) add(head, "th", {textContent: name});
   for (const {name, cells, places: found} of rows) {
     const row = add(table, "tr");

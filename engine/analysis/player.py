@@ -86,7 +86,7 @@ def report_of(games: Sequence[dict[str, Any]], player: str, phases: Sequence[str
         themes("Missed", True),
         themes("Allowed", False),
         table("Phase", {name: by_phase[name] for name in phases if name in by_phase}),
-        table("Clock", by_clock),
+        table("Time left", by_clock),
         {
             "title": "Opening",
             "columns": ["games", "points", "accuracy"],

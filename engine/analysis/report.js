@@ -142,8 +142,8 @@ function fillMoves() {
     link.onclick = event => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); go(i); } };
     if (p.book) link.title = "book move";
     link.append(p.san + p.glyph);
-    if (p.won) add(link, "small", {textContent: " missed win", className: "won"});
     add(link, "small", {textContent: p.short});
+    if (p.won) add(link, "small", {textContent: " missed win", className: "won"});
   });
 }
 
@@ -151,7 +151,7 @@ const capital = text => text && text[0].toUpperCase() + text.slice(1);
 const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
 
 function sentence(p) {
-  const kind = p.word ? ` ${capital(p.word)}${p.won ? ", a missed win" : ""}.` : p.book ? " Book move." : "";
+  const kind = p.word && !(p.word === "only move" && p.why) ? ` ${capital(p.word)}${p.won ? ", a missed win" : ""}.` : p.book ? " Book move." : "";
   const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
 }
@@ -165,9 +165,9 @@ function fillTold() {
     if (!p[name]) continue;
     $(name).append(words);
     p[name].forEach((move, i) => {
-      if (move.number) $(name).append(` ${move.number} `);
-      const here = branch === name && step === i + 1 ? "here" : "";
-      add($(name), "button", {id: `${name}-${i + 1}`, textContent: move.san, className: here, onclick: () => go(at, i + 1, name)});
+      const textContent = `${move.number} ${move.san}`.trim(), className = branch === name && step === i + 1 ? "here" : "";
+      add($(name), "button", {id: `${name}-${i + 1}`, textContent, className, onclick: () => go(at, i + 1, name)});
+      $(name).append(" ");
     });
     if (step && branch === name) add($(name), "button", {id: "leave", className: "leave", textContent: "back to the game", onclick: () => go(at)});
   }
@@ -194,42 +194,29 @@ function fillMoments() {
   if (!$("moments").childElementCount) $("moments").textContent = "No mistakes, no blunders and no outstanding moves.";
 }
 
-function fillSides() {
-  $("sides").replaceChildren();
-  const row = (tag, cells) => { const tr = add($("sides"), "tr"); for (const cell of cells) add(tr, tag, {textContent: cell}); };
-  const [white, black] = game.sides;
-  row("th", ["", `White: ${white.name}`, `Black: ${black.name}`]);
-  row("td", ["accuracy", white.accuracy, black.accuracy]);
-  row("td", ["average loss, centipawns", white.loss, black.loss]);
-  data.grades.forEach((grade, i) => row("td", [`${grade.words} ${grade.glyph}`, white.counts[i], black.counts[i]]));
-  row("td", ["missed wins", ...[true, false].map(white => game.plies.filter(p => p.won && p.white === white).length)]);
-  row("td", ["moves", white.moves, black.moves]);
-}
-
-function fillPhases() {  // each count is a button that steps through its moves
-  $("phases").replaceChildren();
-  const row = cells => { const tr = add($("phases"), "tr"); for (const cell of cells) tr.append(cell); return tr; };
-  const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
-  row([cell("th", ""), ...data.phases.map(phase => Object.assign(cell("th", phase), {colSpan: 2}))]);
-  row([cell("th", ""), ...data.phases.flatMap(() => [cell("th", "○"), cell("th", "●")])]);
-  row([cell("td", "accuracy, %"), ...data.phases.flatMap((_, phase) => game.sides.map(side => cell("td", side.phases[phase])))]);
-  for (const grade of data.grades) {
-    const cells = data.phases.flatMap((_, phase) => [true, false].map(white => {
-      const found = game.plies.map((p, i) => i).filter(i => {
-        const p = game.plies[i];
-        return i && p.word === grade.word && p.white === white && p.phase === phase;
-      });
-      const td = document.createElement("td");
-      if (!found.length) return td;
-      add(td, "button", {textContent: found.length, title: found.map(i => game.plies[i].label).join(", "),
-        onclick: () => go(found.find(i => i > at) ?? found[0])});
-      return td;
-    }));
-    const name = cell("td", `${grade.glyph} `);
-    add(name, "span", {className: "word", textContent: grade.words});
-    name.title = grade.words;
-    row([name, ...cells]);
-  }
+function fillStatistics() {  // of the game and of its phases; a count is a button that steps through its moves
+  const table = $("statistics"), white = [true, false], parts = ["game", ...data.phases];
+  table.replaceChildren();
+  const row = (name, title, cells) => {
+    const tr = add(table, "tr");
+    add(tr, "td", {textContent: name, title});
+    parts.forEach((_, part) => white.forEach((white, side) => cells(add(tr, "td"), part - 1, white, game.sides[side])));
+  };
+  const head = add(table, "tr");
+  for (const name of ["", ...parts]) add(head, "th", {textContent: name, colSpan: name ? 2 : 1});
+  row("", "", (cell, _, white) => { cell.textContent = white ? "○" : "●"; });
+  row("accuracy", "", (cell, phase, _, side) => { cell.textContent = phase < 0 ? side.moves && Math.round(parseFloat(side.accuracy)) : side.phases[phase]; });
+  row("loss", "average loss in centipawns", (cell, phase, _, side) => { if (phase < 0) cell.textContent = side.loss; });
+  const counted = (name, title, counts) => row(name, title, (cell, phase, white) => {
+    const found = game.plies.map((p, i) => i).filter(i => {
+      const p = game.plies[i];
+      return i && p.white === white && (phase < 0 || p.phase === phase) && counts(p);
+    });
+    if (found.length) add(cell, "button", {textContent: found.length, title: found.map(i => game.plies[i].label).join(", "),
+      onclick: () => go(found.find(i => i > at) ?? found[0])});
+  });
+  for (const grade of data.grades) counted(`${grade.glyph} ${grade.words}`, "", p => p.word === grade.word);
+  counted("missed wins", "", p => p.won);
 }
 
 function fillPlayers() {
@@ -299,7 +286,7 @@ function choose(number, ply = 0, into = 0) {
   $("place").textContent = game.place;
   $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
   offer("download", [game]);
-  drawGraph(); fillMoves(); fillMoments(); fillSides(); fillPhases(); offerLessons(); go(ply, into);
+  drawGraph(); fillMoves(); fillStatistics(); fillMoments(); offerLessons(); go(ply, into);
 }
 
 function offer(id, games) {

@@ -11,7 +11,7 @@ for one player, ``data.report`` has his figures over all games (else it is null)
       {"title": "Missed", "columns": [], "rows": [{"name": "fork", "cells": [], "places": [[game, ply], ...]}, ...]},
       {"title": "Opening", "columns": ["games", "points", "accuracy"], "rows": [...]}]}
 
-The tables are Missed and Allowed, with a row for each theme, Phase, Clock (of games with clock times) and Opening;
+The tables are Missed and Allowed, with a row for each theme, Phase, Time left (of games with clock times) and Opening;
 those without rows are absent. The ``places`` of a row are its bad moves, by the game's index in ``games`` and the ply
 after the move, for the page to count and to link; ``cells`` are texts, one for each of the ``columns``.
 """
@@ -161,7 +161,7 @@ def _time_left(clocks: Sequence[float | None], number: int) -> str:
     first, before = clocks[2 - number % 2 : 3 - number % 2], clocks[number - 2] if number > 2 else None
     if before is None or not first or not first[0]:
         return ""
-    return "under a tenth of the time left" if before < first[0] / 10 else "more time left"
+    return "under a tenth" if before < first[0] / 10 else "a tenth or more"
 
 
 def is_missed_win(judged: Judged) -> bool:

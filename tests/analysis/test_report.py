@@ -119,13 +119,13 @@ def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
     for title in ("Phase", "Opening"):
         assert sorted(place for row in tables[title]["rows"] for place in row["places"]) == bad
     assert tables["Opening"]["rows"][0]["name"] == "Barnes Opening"
-    assert "Clock" not in tables
+    assert "Time left" not in tables
     slow = report_of(data, "Nimzowitsch", PHASES)
     assert slow
-    clock = next(table for table in slow["tables"] if table["title"] == "Clock")
+    clock = next(table for table in slow["tables"] if table["title"] == "Time left")
     assert [(row["name"], row["cells"]) for row in clock["rows"]] == [
-        ("more time left", ["1"]),
-        ("under a tenth of the time left", ["1"]),
+        ("a tenth or more", ["1"]),
+        ("under a tenth", ["1"]),
     ]
 
 
@@ -271,7 +271,7 @@ def test_walking_through_a_game(page: Path) -> None:
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
     assert 2 < first < 7
     assert re.search(r'data-words="\d[.…] \S+\?\??  \(\S+: White \d+%, .*\). (Mistake|Blunder). It hangs ', dom.text)
-    assert re.search(r'data-line="Better was  \d[.…] ', dom.text)
+    assert re.search(r'data-line="Better was \d[.…] ', dom.text)
     assert 'data-size="true"' in dom.text
 
 
@@ -490,7 +490,7 @@ def test_a_player_s_report_leads_to_his_mistakes(report_page: Path) -> None:
       const counts = [...document.querySelectorAll("#report button")];
       document.body.dataset.counts = counts.length > 0 && counts.every(button => {
         button.click();
-        const places = button.closest("section").querySelectorAll(".moment");
+        const places = button.closest("section").nextElementSibling.children;
         return places.length === +button.textContent && button.ariaExpanded === "true";
       });
       counts[0].click(); counts[0].click();
@@ -562,8 +562,9 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       teach(p.white); $("forward").click();
       document.body.dataset.left = $("lesson").hidden && +document.body.dataset.ply === game.plies.indexOf(p);
       document.body.dataset.seen = seen.join("|");
-      const counted = [...document.querySelectorAll("#phases button")].map(button => +button.textContent);
-      document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === game.plies.filter(p => p.word).length;
+      const counted = [...document.querySelectorAll("#statistics button")].map(button => +button.textContent);
+      const marks = game.plies.filter(p => p.word).length + game.plies.filter(p => p.won).length;
+      document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === 2 * marks;  // of the game and by phase
     """
     dom = Dom(page, "game=1", script=script)
     asked, nonsense, played, wrong, enough, correct, clicked, solved = html.unescape(
