@@ -208,7 +208,7 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
 
 
 def _completion(shell: str) -> str:
-    """The completion of all commands and their options for a shell."""
+    """The completion of all commands, their options and files for a shell."""
     import shtab
 
     from engine.analysis import cli as analysis
@@ -216,7 +216,13 @@ def _completion(shell: str) -> str:
     from engine.suites import cli as suites
 
     own = {name: analysis.parser(name) for name in ("analyse", "play")}
-    return str(shtab.complete(parser({**own, "suite": suites.parser(), "lab": lab.parser()}), shell))
+    commands = parser({**own, "suite": suites.parser(), "lab": lab.parser()})
+    choices = next(vars(action)["choices"] for action in commands._actions if action.dest == "command")
+    for command in choices.values():
+        for action in command._actions:
+            if "FILE" in str(action.metavar) or "PGN" in str(action.metavar):
+                vars(action)["complete"] = shtab.FILE
+    return str(shtab.complete(commands, shell))
 
 
 def _versions() -> list[str]:

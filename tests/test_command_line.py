@@ -58,15 +58,17 @@ def test_help_ends_with_examples_that_are_valid(program, capsys):
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 @pytest.mark.parametrize(
-    ("typed", "found"), [("an", "analyse"), ("play --el", "--elo"), ("completion z", "zsh"), ("suite --js", "--json")]
+    ("typed", "found"),
+    [("an", "analyse"), ("play --el", "--elo"), ("completion z", "zsh"), ("analyse g", "g.pgn"), ("suite g", "g.pgn")],
 )
-def test_bash_completes_commands_and_options(typed, found, capsys, tmp_path):
+def test_bash_completes_commands_options_and_files(typed, found, capsys, tmp_path):
     pytest.importorskip("shtab")
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
+    (tmp_path / "g.pgn").touch()
     *before, _ = words = ["numbat", *typed.split()]
     script += f"\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(before)}; _shtab_numbat; echo ${{COMPREPLY[@]}}"
-    assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout == f"{found}\n"
+    assert subprocess.check_output(["bash", "-c", script], cwd=tmp_path, text=True) == f"{found}\n"
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

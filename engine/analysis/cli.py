@@ -95,7 +95,7 @@ def parser(command: str) -> Parser:
         result.add_argument("--lines", type=whole(1, 256), help="number of lines, for a position (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="annotated PGN to write, for one file")
         result.add_argument("--html", type=Path, metavar="FILE", help="page to write, for one file")
-        result.add_argument("--player", metavar="NAME", help="player whose report the page of several games has")
+        result.add_argument("--player", metavar="NAME", help="report on this player, for several games")
         result.add_argument("--fresh", action="store_true",
                             help="drop the marks, comments and variations that are in the files")  # fmt: skip
         result.add_argument(
@@ -108,7 +108,7 @@ def parser(command: str) -> Parser:
     else:
         times = "move (default: 1)"
         result.description = (
-            "Play against the engine in the terminal; moves as e4 or e2e4. At the prompt 'help' names the other words."
+            "Play against the engine in the terminal; moves as e4 or e2e4. At the prompt 'help' lists the commands."
         )
         result.add_argument("--fen", nargs="+", help="position to start from, quoted or not")
         result.add_argument("--black", action="store_true", help="play Black")

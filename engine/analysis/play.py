@@ -43,7 +43,7 @@ LOOK = 1.0
 HELP = f"""\
 Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
   hint     show what the engine would play at full strength; your clock keeps running
-  why      explain the last move, yours or the engine's
+  why      explain your last move and the engine's
   undo     take back your last move and the reply; the clocks do not change
   moves    show the game so far and the legal moves
   board    show the board again
@@ -52,6 +52,9 @@ Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
   resign   resign the game
   new      begin a new game; 'new white' and 'new black' choose your side
   quit     leave"""
+
+#: The columns before the explanations in :data:`HELP`.
+_HANGING = 11
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Table:
         self.clocks: list[float] = []  # of the side that moved, after each move
         self.number = 0  # of the game, from 1
         self._engine, self._start, self._limit = engine, board, limit
-        self._ask, self._tell, self._on_change = ask, tell, on_change
+        self._ask, self._print, self._on_change = ask, tell, on_change
         self._terminal = console if console and console.is_terminal else None
         self._console = console if console and shows_chessmen(console) else None
         self._left = False
@@ -112,7 +115,7 @@ class Table:
     def play(self) -> None:
         """Play until the player leaves or the input ends."""
         side = chess.COLOR_NAMES[self.human].capitalize()
-        self._tell(f"You are {side}. Type a move, or help.")
+        self.tell(f"You are {side}. Type a move, or help.")
         self._show()
         self._announce()
         try:
@@ -132,7 +135,7 @@ class Table:
         else:
             word = self._ask_for_move()
         if self.clock and not self.conclusion and self.clock.fallen(self.human):
-            self._tell("")
+            self.tell("")
             self._flag(self.human)
             self._announce()
             return True
@@ -147,7 +150,7 @@ class Table:
         if self.clock and self.conclusion:
             self.clock.stop()
         if self.conclusion:
-            self._tell(self.conclusion.words)
+            self.tell(self.conclusion.words)
 
     def _ask_for_move(self) -> str | None:
         side = chess.COLOR_NAMES[self.human].capitalize()
@@ -165,9 +168,9 @@ class Table:
             case ["quit" | "exit"]:
                 self._left = True
             case ["help" | "?"]:
-                self._tell(HELP)
+                self.tell(HELP)
             case ["fen"]:
-                self._tell(self.board.fen())
+                self.tell(self.board.fen())
             case ["board"]:
                 self._show()
             case ["moves"]:
@@ -181,12 +184,12 @@ class Table:
             case ["new", "white" | "black" as side]:
                 self._new(side == "white")
             case _ if self.conclusion:
-                self._tell(f"'{word}' is not understood: the game is over. Type new, undo, why, moves, fen or quit.")
+                self.tell(f"'{word}' is not understood: the game is over. Type new, undo, why, moves, fen or quit.")
             case ["hint"]:
                 best = self._look()
                 assert best.move is not None
                 clock = "; your clock kept running" if self.clock else ""
-                self._tell(f"try {self.board.san(best.move)} {self._judged(best)}{clock}")
+                self.tell(f"try {self.board.san(best.move)} {self._judged(best)}{clock}")
             case ["draw"]:
                 self._offer()
             case ["resign"]:
@@ -200,7 +203,7 @@ class Table:
         try:
             move = read_move(self.board, word)
         except MoveError as error:
-            self._tell(f"{error}; 'moves' lists the legal ones")
+            self.tell(f"{error}; 'moves' lists the legal ones")
             return
         self._push(move)
         if self.conclusion:
@@ -231,7 +234,7 @@ class Table:
         judged = f" {self._judged(best[-1])}" if best else ""
         told = f"{chess.COLOR_NAMES[engine_side].capitalize()} plays {self.board.san(move)}{judged}"
         self._push(move)
-        self._tell(told)
+        self.tell(told)
         self._show()
 
     def _judged(self, line: Analysis) -> str:
@@ -244,24 +247,27 @@ class Table:
         return self._engine.analyse(self.board, limit)
 
     def _explain(self) -> None:
-        """In words, why the last move is good or bad."""
-        if not self._moves():
-            self._tell("no move has been played yet")
-            return
+        """In words, why the last move of each side is good or bad."""
+        moves = self._moves()[-2:]
+        if not moves:
+            self.tell("no move has been played yet")
         before = self.board.copy()
-        move = before.pop()
-        self._tell_wrapped(f"{before.variation_san([move])}: {self._engine.explain(before, move)}")
+        for _ in moves:
+            before.pop()
+        for move in moves:
+            self.tell(f"{before.variation_san([move])}: {self._engine.explain(before, move)}")
+            before.push(move)
 
     def _undo(self) -> None:
         if self._called and self._called.termination == "time forfeit":
-            self._tell("a loss on time cannot be taken back")
+            self.tell("a loss on time cannot be taken back")
             return
         if self._called:
             self._called = None  # a resignation or a draw, not a move
         else:
             own = [ply for ply in range(len(self._moves())) if self._mover(ply) == self.human]
             if not own:
-                self._tell("you have no move to take back")
+                self.tell("you have no move to take back")
                 return
             for _ in range(len(self._moves()) - own[-1]):
                 self.board.pop()
@@ -278,7 +284,7 @@ class Table:
     def _new(self, human: chess.Color) -> None:
         self.human = human
         self.begin()
-        self._tell(f"A new game. You are {chess.COLOR_NAMES[human].capitalize()}.")
+        self.tell(f"A new game. You are {chess.COLOR_NAMES[human].capitalize()}.")
         self._show()
 
     # Results that the position does not show
@@ -303,14 +309,14 @@ class Table:
     def _offer(self) -> None:
         """The player offers a draw."""
         if self.board.fullmove_number < FIRST_DRAW:
-            self._tell(f"Draw declined: too early (offers are considered from move {FIRST_DRAW}).")
+            self.tell(f"Draw declined: too early (offers are considered from move {FIRST_DRAW}).")
             return
         if self.clock:
             self.clock.stop()
         line = self._look()
         points = expectation(line.score.pov(not self.human), self.board.fullmove_number)
         if round(points, 2) > 0.5:  # as it is shown
-            self._tell(f"Draw declined: {score_text(line.score)}, the engine expects {points:.0%} of the point.")
+            self.tell(f"Draw declined: {score_text(line.score)}, the engine expects {points:.0%} of the point.")
             return
         self._called = Conclusion("1/2-1/2", "Draw agreed.")
         self._on_change(self)
@@ -319,19 +325,19 @@ class Table:
 
     def _show(self) -> None:
         if self._console:
-            self._tell("")
-            self._tell(painted(self.board, self.human, self._console.color_system in FEW_COLOURS))
+            self.tell("")
+            self.tell(painted(self.board, self.human, self._console.color_system in FEW_COLOURS))
         else:
-            self._tell(f"\n{diagram(self.board, self.human)}")
+            self.tell(f"\n{diagram(self.board, self.human)}")
         if (name := self._opening()) not in ("", self._named):
             self._named = name
-            self._tell(name)
+            self.tell(name)
         if self.clock:
             times = (f"{chess.COLOR_NAMES[side].capitalize()} {clock_text(self.clock.left(side))}"
                      for side in (chess.WHITE, chess.BLACK))  # fmt: skip
-            self._tell(", ".join(times))
+            self.tell(", ".join(times))
         if self.board.is_check() and not self.conclusion:
-            self._tell("Check.")
+            self.tell("Check.")
 
     def _opening(self) -> str:
         """The name of the opening; empty if it has none."""
@@ -345,13 +351,16 @@ class Table:
 
     def _tell_moves(self) -> None:
         if self._moves():
-            self._tell_wrapped(self._start.variation_san(self._moves()))
+            self.tell(self._start.variation_san(self._moves()))
         if not self.conclusion:
-            self._tell_wrapped(f"Legal: {' '.join(sorted(self.board.san(move) for move in self.board.legal_moves))}")
+            self.tell(f"Legal: {' '.join(sorted(self.board.san(move) for move in self.board.legal_moves))}")
 
-    def _tell_wrapped(self, text: str) -> None:
-        """Show a long text; on a terminal it is broken at spaces."""
-        self._tell(wrapped(text, self._terminal.width if self._terminal else None))
+    def tell(self, text: str | Text) -> None:
+        """Show a text; on a terminal long rows are broken at spaces."""
+        width = self._terminal.width if self._terminal else None
+        if isinstance(text, str):
+            text = "\n".join(wrapped(row, width, _HANGING if row.startswith("  ") else 0) for row in text.split("\n"))
+        self._print(text)
 
 
 def _sentence(words: str) -> str:
@@ -396,9 +405,9 @@ def play_chess(
     if not table.board.move_stack:
         return 0
     if chosen.pgn:
-        tell(f"To see your mistakes explained: numbat analyse {shlex.quote(str(chosen.pgn))}")
+        table.tell(f"To see your mistakes explained: numbat analyse {shlex.quote(str(chosen.pgn))}")
     else:
-        tell("To see your mistakes explained, play with --pgn FILE and run: numbat analyse FILE")
+        table.tell("To see your mistakes explained, play with --pgn FILE and run: numbat analyse FILE")
     return 0
 
 

@@ -83,9 +83,10 @@ def test_commands_that_show_the_game_change_nothing():
     assert words == ["hint", "why", "undo", "moves", "board", "fen", "draw", "resign", "new", "quit"]
 
 
-def test_the_last_move_is_explained_whoever_played_it():
-    told = played([], "why", "e4", "why")
+def test_the_last_move_of_each_side_is_explained():
+    told = played([], "why", "f3", "why")
     assert "no move has been played yet" in told
+    assert re.search(r"^1\. f3: .+\.$", told, re.MULTILINE)
     assert re.search(r"^1\.\.\.\S+: .+\.$", told, re.MULTILINE)
     assert "1. Ra8#: Ra8# is back-rank mate." in played(["--fen", MATE_IN_ONE], "Ra8", "why")
 
