@@ -30,7 +30,7 @@ function show(words) {
 function attempt(uci) {
   const p = game.plies[lesson.plies[lesson.at]], {legal, also, best, replies} = p.try, san = legal[uci];
   lesson.from = "";
-  if (san === undefined) show("That is not a legal move.");
+  if (san === undefined) show("That is no legal move. Write moves such as Nf3, Nbd2, O-O or e2e4.");
   else if (uci === best) { lesson.done = true; show(`Correct: ${san}.`); reveal(); }
   else if (also.includes(uci)) { lesson.done = true; show(`Good enough: ${san}. Best was ${legal[best]}.`); reveal(); }
   else if (san === p.san) show(`${san} is what was played. Try another move.`);
@@ -47,7 +47,7 @@ function reveal() {  // show the board after the better move
 function solve() {
   const p = game.plies[lesson.plies[lesson.at]];
   lesson.done = true;
-  show(`Better was ${lineText(p.line)}. ${p.why}`);
+  show(`${p.why} Better was ${lineText(p.line)}.`);
   reveal();
 }
 

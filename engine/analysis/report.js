@@ -241,7 +241,7 @@ function go(to, into = 0, name = "line") {
     const box = part.getBoundingClientRect();
     return box.top >= 0 && box.bottom <= innerHeight;
   });
-  if (!seen) $("view").scrollIntoView();
+  if (!seen) scrollTo(0, 0);
 }
 
 function visit(to, into = 0, name = "line") {
