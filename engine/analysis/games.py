@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from engine import __version__
 from engine.analysis import notes
 from engine.analysis.files import AnalysisError, pgn_text, read_bytes, read_games
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
+from engine.analysis.lines import wrapped
 from engine.analysis.player import players_of
 from engine.analysis.record import Findings, positions
 from engine.analysis.report import MARKS, PAGE_MARK, entry, render
@@ -313,12 +315,13 @@ class _Batch:
 
 
 def _print_summary(page: dict[str, Any]) -> None:
-    """The opening, and one line for each side."""
+    """The opening, and one line for each side; on a terminal it is broken at spaces."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     white, black = (side["name"] for side in page["sides"])
-    print(", ".join(filter(None, (f"{white} - {black}", page["opening"]))))
+    print(wrapped(", ".join(filter(None, (f"{white} - {black}", page["opening"]))), width, 2))
     for name, side in zip(("White", "Black"), page["sides"], strict=True):
         counts = ", ".join(
             f"{grade.words} {count}" for grade, count in zip(MARKS, side["counts"], strict=True) if grade.bad or count
         )
         figures = f"accuracy {side['accuracy']}, average loss {side['loss']} centipawns; " if side["moves"] else ""
-        print(f"{name} ({side['name']}): {figures}{counts}")
+        print(wrapped(f"{name} ({side['name']}): {figures}{counts}", width, 2))
