@@ -16,15 +16,16 @@ _TOO_LONG = "ignored a line of more than {} bytes: {}..."
 
 _HELP = """\
 Numbat speaks UCI, the protocol of chess GUIs. For example:
-  position startpos moves e2e4    set up a position: startpos or fen ..., then the moves
-  go movetime 1000                search; also wtime btime winc binc movestogo depth nodes mate infinite
-  stop                            end the search
-  setoption name Hash value 64    set an option; uci lists them
-  d, eval                         show the board; show the parts of the evaluation
-  explain [e2e4]                  say in words why a move is bad, or what the best move does
-  go perft 5                      count the leaves of the legal move tree, 5 plies deep
+  position startpos moves e2e4   set up startpos or fen ..., and play moves
+  go movetime 1000               search; also wtime btime winc binc movestogo
+                                 depth nodes mate infinite
+  stop                           end the search
+  setoption name Hash value 64   set an option; uci lists them
+  d, eval                        show the board; the parts of the evaluation
+  explain [e2e4]                 say why a move is bad, or what the best does
+  go perft 5                     count the leaves of the legal move tree
   bench [file] [depth] [threads] [hash]
-                                  search a list of positions and measure the speed
+                                 measure the speed on a list of positions
   quit"""
 
 
