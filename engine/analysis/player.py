@@ -37,8 +37,8 @@ def players_of(names: Sequence[tuple[str, str]], wanted: str | None) -> str:
     found = found or [name for name in known if wanted.casefold() in name.casefold()]
     if len(found) == 1:
         return found[0]
-    which = f"may be {', '.join(found[:5])}" if found else "plays in none of the games"
-    raise AnalysisError(f"--player: {wanted} {which}")
+    which = f"'{wanted}' fits {', '.join(found[:5])}" if found else f"no game has a player called '{wanted}'"
+    raise AnalysisError(f"--player: {which}")
 
 
 def report_of(games: Sequence[dict[str, Any]], player: str, phases: Sequence[str]) -> dict[str, Any] | None:
@@ -86,7 +86,7 @@ def report_of(games: Sequence[dict[str, Any]], player: str, phases: Sequence[str
         themes("Missed", True),
         themes("Allowed", False),
         table("Phase", {name: by_phase[name] for name in phases if name in by_phase}),
-        table("Time left", by_clock),
+        table("Time left", dict(sorted(by_clock.items()))),
         {
             "title": "Opening",
             "columns": ["games", "points", "accuracy"],

@@ -122,7 +122,7 @@ def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Sid
         "accuracy": f"{side.accuracy:.1f}%" if side.moves else "",
         "loss": f"{side.loss:.0f}" if side.moves else "",
         "phases": [f"{statistics.fmean(found):.0f}" if found else "" for found in phases],
-        "counts": [count for grade, count in side.counts.items()],
+        "counts": list(side.counts.values()),
     }
 
 
