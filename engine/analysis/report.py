@@ -161,7 +161,7 @@ def _time_left(clocks: Sequence[float | None], number: int) -> str:
     first, before = clocks[2 - number % 2 : 3 - number % 2], clocks[number - 2] if number > 2 else None
     if before is None or not first or not first[0]:
         return ""
-    return "under a tenth" if before < first[0] / 10 else "a tenth or more"
+    return "under a tenth" if before < first[0] / 10 else "over a tenth"
 
 
 def is_missed_win(judged: Judged) -> bool:

@@ -119,7 +119,7 @@ def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
     assert slow
     clock = next(table for table in slow["tables"] if table["title"] == "Time left")
     assert [(row["name"], row["cells"]) for row in clock["rows"]] == [
-        ("a tenth or more", ["1"]),
+        ("over a tenth", ["1"]),
         ("under a tenth", ["1"]),
     ]
 
@@ -418,7 +418,7 @@ def test_a_report_fits_the_screen_and_breaks_no_word(report_page: Path, tmp_path
     """But for words longer than any in the names of openings."""
     script = """(inner, page) => {
       const found = [page.documentElement.scrollWidth - inner.innerWidth], range = page.createRange();
-      for (const cell of page.querySelectorAll("#overview th, #overview td")) {
+      for (const cell of page.querySelectorAll("#overview th, #report td, #all .small")) {
         const texts = page.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
         while (texts.nextNode()) {
           for (const word of texts.currentNode.data.matchAll(/(?<![^-\\s])[^-\\s]{1,16}(?=[-\\s]|$)/g)) {
