@@ -67,8 +67,11 @@ def report_of(games: Sequence[dict[str, Any]], player: str, phases: Sequence[str
         return {name: (count, places[name]) for name, count in moves.items()}
 
     def table(title: str, found: dict[str, tuple[int, list[list[int]]]]) -> dict[str, Any]:
-        named = [{"name": name, "cells": [str(count)], "places": places} for name, (count, places) in found.items()]
-        return {"title": title, "columns": ["moves"], "rows": named}
+        named = [
+            {"name": name, "cells": [f"{len(places) / count:.0%}"], "places": places}
+            for name, (count, places) in found.items()
+        ]
+        return {"title": title, "columns": ["share"], "rows": named}
 
     def themes(title: str, missed: bool) -> dict[str, Any]:
         found = rows(lambda game, ply: _words(ply.get("theme", "")) if ply.get("missed", False) == missed else "")
