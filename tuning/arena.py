@@ -24,7 +24,7 @@ from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
-from tuning.common.flags import add_results_flags, results_path
+from tuning.common.flags import add_results_flags, results_path, whole
 from tuning.common.ledger import Ledger, restored
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     flags.add_arena_flags(result)
     group = result.add_argument_group("number of games")
-    group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt no limit)")
+    group.add_argument("--games", type=whole(1), metavar="N", help="games (default 1000; with --sprt no limit)")
     flags.add_sprt_flags(group)
     group = add_results_flags(result, "arena", "pair")
     group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
@@ -81,7 +81,6 @@ def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
 
 def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
     """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
-    _check_numbers(arguments)
     first = side_from([*arguments.each, *arguments.new], "new")
     second = side_from([*arguments.each, *arguments.base], "base")
     for _, options in (first, second):
@@ -114,15 +113,6 @@ def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
         raise SetupError(f"--screen takes search parameters, not {wrong.pop()}")
     parameters = parameters_of(options)
     return tuple((name, int(parameters.record[name])) for name in options)
-
-
-def _check_numbers(arguments: argparse.Namespace) -> None:
-    """Raise :class:`SetupError` for a number that is out of range."""
-    limits = {"nodes": (1, 10**9), "hash": (1, 65_536), "games": (1, 10**9), "hard": (arguments.nodes, 10**12)}
-    for name, (least, most) in limits.items():
-        value = getattr(arguments, name)
-        if value is not None and not least <= value <= most:
-            raise SetupError(f"--{name} {value} is not from {least} to {most}")
 
 
 def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> ArenaSettings:
@@ -174,7 +164,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
 
     if arguments.resume:
-        _check_numbers(arguments)
         settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)
     else:
         settings = _prepared(arguments, say)

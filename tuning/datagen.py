@@ -17,9 +17,8 @@ from engine.board.fen import START_FEN
 from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
 from tuning.common.files import keep_apart
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, options_of, whole
 from tuning.data.viriformat import SUFFIX
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST_OPENING, SelfPlayRules
@@ -32,8 +31,8 @@ def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.datagen``."""
     made = command.make_parser("datagen", __doc__)
     made.add_argument("directory", type=Path, help="directory for run.json and the games; an existing run is continued")
-    made.add_argument("--positions", type=count, metavar="N", help="stop after N positions (such as 10_000_000)")
-    made.add_argument("--games", type=count, metavar="N", help="stop after N games")
+    made.add_argument("--positions", type=whole(1), metavar="N", help="stop after N positions (such as 10_000_000)")
+    made.add_argument("--games", type=whole(1), metavar="N", help="stop after N games")
     made.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     add_option_flag(made)
     made.add_argument(
@@ -44,7 +43,8 @@ def parser() -> argparse.ArgumentParser:
     rules = made.add_argument_group("rules", "scores in centipawns, lengths in plies")
     for rule in fields(SelfPlayRules):
         flag, text = "--" + rule.name.replace("_", "-"), f"{_HELP[rule.name]} (%(default)s)"
-        rules.add_argument(flag, type=count, default=rule.default, metavar="N", help=text)
+        kind = whole(*_LIMITS.get(rule.name, (0, 1_000_000)))
+        rules.add_argument(flag, type=kind, default=rule.default, metavar="N", help=text)
     return made
 
 
@@ -72,13 +72,8 @@ _LIMITS = {
 
 
 def _settings(arguments: argparse.Namespace) -> DatagenSettings:
-    """Raises :class:`SetupError` for invalid settings."""
-    at_least(1, positions=arguments.positions, games=arguments.games, processes=arguments.processes)
+    """Raises :class:`SetupError` for invalid options."""
     values = {rule.name: getattr(arguments, rule.name) for rule in fields(SelfPlayRules)}
-    for name, value in values.items():
-        least, most = _LIMITS.get(name, (0, 1_000_000))
-        if not least <= value <= most:
-            raise SetupError(f"--{name.replace('_', '-')} {value} is not from {least} to {most}")
     book = str(Path(arguments.book).resolve()) if arguments.book else None
     return DatagenSettings(arguments.seed, SelfPlayRules(**values), options_of(arguments.option), book)
 

@@ -17,6 +17,7 @@ from engine.evaluation.nnue.file import NetError
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import digest, write_whole
+from tuning.common.flags import number, positive
 from tuning.data.agreement import Agreement, by_games, by_network
 from tuning.data.dataset import REFERENCE
 from tuning.data.viriformat import SUFFIX, games_to_read, without_copy
@@ -37,15 +38,15 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add("--out", type=Path, required=True, metavar="DIR", help="folder for the new files; a run there is continued")
     add(
-        "--limit", type=float, default=0.08, metavar="X",
+        "--limit", type=number(0, 1), default=0.08, metavar="X",
         help="largest difference of the expected scores, from 0 to 1 (default: %(default)s)",
     )  # fmt: skip
     add(
-        "--scale", type=float, default=SCALE, metavar="CP",
+        "--scale", type=positive, default=SCALE, metavar="CP",
         help="centipawns of a score that multiply the odds of success by e (default: %(default)s)",
     )  # fmt: skip
     add(
-        "--opinion-scale", type=float, default=REFERENCE, metavar="CP",
+        "--opinion-scale", type=positive, default=REFERENCE, metavar="CP",
         help="the same of the opinion (default: that of a network, %(default)s)",
     )  # fmt: skip
     return made
@@ -53,11 +54,6 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Filter the files that are missing. Raises :class:`SetupError` for a request that is not possible."""
-    for name in ("limit", "scale", "opinion_scale"):
-        if not getattr(arguments, name) > 0:
-            raise SetupError(f"--{name.replace('_', '-')} {getattr(arguments, name)} is not above 0")
-    if arguments.limit > 1:
-        raise SetupError(f"--limit {arguments.limit} is above 1")
     opinion, out = arguments.by, arguments.out
     sources = games_to_read(arguments.games, out)
     if opinion.is_dir():

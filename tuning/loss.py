@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.console import Console
 from engine.evaluation.evaluator import KINDS
 from tuning.common import command
-from tuning.common.errors import at_least
+from tuning.common.flags import whole
 from tuning.data.viriformat import files_of
 from tuning.learning.loss import compare, compare_on_games, compare_with_judge, is_run
 
@@ -28,14 +28,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("games", type=Path, help="folder of a training run, or of games with scores")
     made.add_argument("evaluations", nargs="+", metavar="EVALUATION", help=f"{', '.join(KINDS)} or a network file")
     made.add_argument("--judge", metavar="COMMAND", help="an engine with Stockfish's command `eval`")
-    made.add_argument("--positions", type=int, default=3000, metavar="N", help="positions to judge (default 3000)")
+    made.add_argument("--positions", type=whole(1), default=3000, metavar="N", help="positions to judge (default 3000)")
     return made
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print the table. Raises :class:`SetupError` for games or evaluations that cannot be used."""
     if arguments.judge:
-        at_least(1, positions=arguments.positions)
         compare_with_judge(arguments.games, arguments.evaluations, arguments.judge, arguments.positions, console)
         return 0
     judge = compare if is_run(arguments.games) or not files_of(arguments.games) else compare_on_games

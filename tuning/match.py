@@ -18,9 +18,9 @@ from pathlib import Path
 
 from engine.console import Console
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path, whole
 from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     flags.add_limit_flags(result)
     group = result.add_argument_group("number of games")
     group.add_argument(
-        "--games", type=int, metavar="N",
+        "--games", type=whole(1), metavar="N",
         help="games for each pairing (default 100, with --rivals 20, with --sprt no limit); with --resume a new number",
     )  # fmt: skip
     group.add_argument(
@@ -91,7 +91,6 @@ def settings_from(arguments: argparse.Namespace, say: Callable[[str], None] = pr
     if arguments.sprt and len(specs) != 2:
         raise SetupError(f"--sprt compares two engines, not {len(specs)}")
     conditions, book = flags.play_settings(arguments)
-    at_least(1, games=arguments.games)
     games = arguments.games if arguments.games or arguments.sprt else games
     engines = tuple(with_unique_names([flags.with_commit(spec) for spec in specs]))
     sprt = flags.sprt_from(arguments)

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from engine.console import Console
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
 from tuning.common.files import refuse_missing
+from tuning.common.flags import whole
 from tuning.experiments.results import trial_of
 from tuning.experiments.trials import FILE, OUTCOMES, add, read, table_of
 
@@ -28,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="action", metavar="COMMAND")
     show = commands.add_parser("show", help="show the table (the default)")
     show.add_argument("words", nargs="*", metavar="WORD", help="show only tests whose line contains all of these words")
-    show.add_argument("--last", type=int, metavar="N", help="show only the last N")
+    show.add_argument("--last", type=whole(1), metavar="N", help="show only the last N")
     new = commands.add_parser("add", help="add a finished run of tuning.match or tuning.arena")
     new.add_argument("results", type=Path, metavar="FILE", help="results file of the run")
     new.add_argument("--idea", required=True, help="what was tried, in a few words")
@@ -59,7 +60,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     refuse_missing([arguments.file], "cannot read")
     trials = read(arguments.file)
     last = getattr(arguments, "last", None)
-    at_least(1, last=last)
     for word in getattr(arguments, "words", ()):
         trials = [trial for trial in trials if word.lower() in trial.line().lower()]
     trials = sorted(trials, key=lambda trial: trial.date)[-last if last else 0 :]

@@ -19,9 +19,8 @@ from engine.jit.warmup import warm_up
 from tuning.cluster.run import CONTINUE, Workplace, run_units
 from tuning.common import command
 from tuning.common.display import Display
-from tuning.common.errors import SetupError, at_least
 from tuning.common.files import digest, write_whole
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, number, options_of, whole
 from tuning.data.viriformat import SUFFIX, games_to_read, without_copy
 from tuning.selfplay.generation import describe, locked
 from tuning.selfplay.labels import RelabelSettings, Unit, fingerprint_of, label_file
@@ -33,15 +32,15 @@ def parser() -> argparse.ArgumentParser:
     add = made.add_argument
     add("games", type=Path, metavar="FOLDER", help="folder of tuning.datagen, or file in viriformat")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for the new files; a run there is continued")
-    add("--nodes", type=count, default=1_000, metavar="N", help="soft limit of a search (default: %(default)s)")
-    add("--hard", type=count, default=2, metavar="N", help="hard limit, as a multiple of it (default: %(default)s)")
+    add("--nodes", type=whole(1), default=1_000, metavar="N", help="soft limit of a search (default: %(default)s)")
+    add("--hard", type=whole(1), default=2, metavar="N", help="hard limit, as a multiple of it (default: %(default)s)")
     share = "share of the quiet positions, drawn at random (default: all)"
-    add("--share", type=float, default=1.0, metavar="X", help=share)
-    add("--positions", type=count, metavar="N", help="stop after N positions of this session")
-    add("--first-ply", type=int, default=10, metavar="N", help="skip positions before this ply (default: %(default)s)")
+    add("--share", type=number(0, 1), default=1.0, metavar="X", help=share)
+    add("--positions", type=whole(1), metavar="N", help="stop after N positions of this session")
+    add("--first-ply", type=whole(), default=10, metavar="N", help="skip earlier positions (default: %(default)s)")
     table = "transposition table, cleared for each game (default: %(default)s)"
-    add("--hash", type=count, default=4, metavar="MB", help=table)
-    add("--seed", type=int, default=1, help="random seed (default: %(default)s)")
+    add("--hash", type=whole(1), default=4, metavar="MB", help=table)
+    add("--seed", type=whole(), default=1, help="random seed (default: %(default)s)")
     add_option_flag(made)
     add_cluster_flags(made, "--processes")
     add_check_flag(made)
@@ -49,14 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _settings(arguments: argparse.Namespace) -> RelabelSettings:
-    """Raises :class:`SetupError` for invalid settings."""
-    at_least(
-        1, nodes=arguments.nodes, hard=arguments.hard, hash=arguments.hash,
-        positions=arguments.positions, processes=arguments.processes,
-    )  # fmt: skip
-    at_least(0, first_ply=arguments.first_ply, seed=arguments.seed)
-    if not 0 < arguments.share <= 1:
-        raise SetupError(f"--share {arguments.share} is not above 0 and up to 1")
+    """Raises :class:`SetupError` for invalid options."""
     return RelabelSettings(
         arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
         options_of(arguments.option),

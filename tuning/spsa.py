@@ -26,8 +26,8 @@ from engine.console import Console
 from tuning.cluster.run import Workplace, run_units
 from tuning.common import command
 from tuning.common.display import Display
-from tuning.common.errors import SetupError, at_least
-from tuning.common.flags import add_option_flag, add_results_flags, options_of, results_path
+from tuning.common.errors import SetupError
+from tuning.common.flags import add_option_flag, add_results_flags, number, options_of, positive, results_path, whole
 from tuning.common.ledger import Ledger, restored
 from tuning.learning.spsa import TOOL, Gains, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
@@ -47,14 +47,14 @@ def parser() -> argparse.ArgumentParser:
     add = result.add_argument
     parameters = "parameters to tune (default: all except switches, and without --clock also except those of time)"
     add("--only", nargs="+", metavar="NAME", help=parameters)
-    add("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
-    add("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
+    add("--iterations", type=whole(1), default=1000, metavar="N", help="pairs of games (default 1000)")
+    add("--rate", type=positive, default=0.002, help="final learning rate (default 0.002)")
     flags.add_arena_flags(result)
     doubling = (
         "Elo that a doubling of time is worth, taken from the side whose nodes take longer: fixed nodes do not count "
         "time (default 0)"
     )
-    add("--doubling", type=float, default=0.0, metavar="ELO", help=doubling)
+    add("--doubling", type=number(0, 1000), default=0.0, metavar="ELO", help=doubling)
     add_option_flag(result)
     group = add_results_flags(result, "spsa", "pair")
     group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
@@ -63,14 +63,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
-    at_least(1, iterations=arguments.iterations, nodes=arguments.nodes, hash=arguments.hash)
-    if not arguments.rate > 0:
-        raise SetupError(f"--rate must be above zero, not {arguments.rate:g}")
-    if not 0 <= arguments.doubling <= 1000:
-        raise SetupError(f"--doubling {arguments.doubling:g} is not from 0 to 1000 Elo")
     clock = clock_from(arguments.clock, arguments.hard)
-    if clock is None and arguments.hard is not None and arguments.hard < arguments.nodes:
-        raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
     params = load_params(arguments.only)
     if not arguments.only and clock is None:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]

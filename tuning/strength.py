@@ -32,9 +32,9 @@ from rich.table import Table
 from engine.console import Console
 from engine.play.strength import FILE, LEVELS
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_missing
-from tuning.common.flags import add_check_flag, add_cluster_flags
+from tuning.common.flags import add_check_flag, add_cluster_flags, whole
 from tuning.common.ledger import read_header, read_settings
 from tuning.levels import measurements
 from tuning.levels.measurements import Measurements, elos_of
@@ -50,13 +50,13 @@ def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.strength``."""
     result = command.make_parser("strength", __doc__)
     add = result.add_argument
-    add("--games", type=int, default=40, help="games of each pairing (default 40)")
+    add("--games", type=whole(1), default=40, help="games of each pairing (default 40)")
     levels = [0, 4, 8, 11, 14, 17, 20, 22]
-    add("--levels", type=int, nargs="+", default=levels, metavar="N", help="levels to measure")
+    add("--levels", type=whole(0, len(LEVELS) - 1), nargs="+", default=levels, metavar="N", help="levels to measure")
     anchors = "Skill Levels of Stockfish to play against, 0 to 19"
-    add("--anchors", type=int, nargs="+", default=list(ANCHORS), metavar="SKILL", help=anchors)
+    add("--anchors", type=whole(0, len(SKILL_ELO) - 1), nargs="+", default=list(ANCHORS), metavar="SKILL", help=anchors)
     nodes = "nodes per move of Stockfish (default: enough for its depth of choice, 200,000 to 1,000,000)"
-    add("--anchor-nodes", type=int, metavar="N", help=nodes)
+    add("--anchor-nodes", type=whole(1), metavar="N", help=nodes)
     add_play_flags(result)
     add_cluster_flags(result)
     add_check_flag(result)
@@ -103,11 +103,8 @@ def play(
 def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSpec]]:
     """The pairings. Raises :class:`SetupError`."""
     levels = sorted(set(arguments.levels))
-    if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
-        raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
-    at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
-    if not all(0 <= anchor < len(SKILL_ELO) for anchor in arguments.anchors):
-        raise SetupError(f"--anchors takes Skill Levels of Stockfish, 0 to {len(SKILL_ELO) - 1}")
+    if len(levels) < 2:
+        raise SetupError("--levels takes two or more")
     return encounters(levels, arguments.anchors, arguments.anchor_nodes)
 
 

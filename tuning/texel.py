@@ -11,9 +11,8 @@ from pathlib import Path
 from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command, plots
-from tuning.common.errors import SetupError, at_least
 from tuning.common.files import keep_apart, refuse_missing
-from tuning.common.flags import add_check_flag
+from tuning.common.flags import add_check_flag, number, positive, whole
 from tuning.learning.texel import learn
 
 
@@ -24,12 +23,12 @@ def parser() -> argparse.ArgumentParser:
     help_positions = "training data: folders of tuning.datagen, viriformat, text"
     add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help=help_positions)
     help_limit = "positions to take from each file (default %(default)s)"
-    add("--limit", type=int, default=1_000_000, metavar="N", help=help_limit)
+    add("--limit", type=whole(1), default=1_000_000, metavar="N", help=help_limit)
     help_share = "share of the game result in the target; the rest is the evaluation (default %(default)s)"
-    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
-    add("--decay", type=float, default=1e-5, metavar="RATE", help="weight decay (default %(default)s)")
-    add("--iterations", type=int, default=300, metavar="N", help="maximum iterations of L-BFGS (default %(default)s)")
-    add("--seed", type=int, default=1, help="seed of the choice of positions (default %(default)s)")
+    add("--result-share", type=number(0, 1), default=0.3, metavar="SHARE", help=help_share)
+    add("--decay", type=positive, default=1e-5, metavar="RATE", help="weight decay (default %(default)s)")
+    add("--iterations", type=whole(1), default=300, metavar="N", help="maximum iterations (default %(default)s)")
+    add("--seed", type=whole(), default=1, help="seed of the choice of positions (default %(default)s)")
     add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="weights file to write")
     add("--cache", type=Path, required=True, metavar="DIR", help="folder that keeps parsed positions for the next run")
     add("--plot", type=Path, metavar="PICTURE", help="plot of the losses over the iterations")
@@ -39,12 +38,6 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Learn; the weights file is replaced at the very end or not at all. Raises :class:`SetupError`."""
-    at_least(1, limit=arguments.limit, iterations=arguments.iterations)
-    at_least(0, seed=arguments.seed)
-    if not 0 <= arguments.result_share <= 1:
-        raise SetupError(f"--result-share {arguments.result_share} is not between 0 and 1")
-    if not arguments.decay > 0:
-        raise SetupError(f"--decay {arguments.decay} is not above 0: equivalent weights could grow without bound")
     keep_apart(arguments.output, arguments.positions)
     if arguments.plot is not None:
         plots.check(arguments.plot)

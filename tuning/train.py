@@ -6,6 +6,7 @@ python -m tuning.train --resume run
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,9 @@ from pathlib import Path
 from engine.console import Console
 from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
 from tuning.common.files import refuse_missing
-from tuning.common.flags import add_check_flag
+from tuning.common.flags import add_check_flag, number, positive, whole
 from tuning.learning.recipe import LOG, TrainingSettings, settings_of
 from tuning.learning.training import beginning, train
 
@@ -30,31 +31,38 @@ def parser() -> argparse.ArgumentParser:
     add("--resume", type=Path, metavar="DIR", help="continue the run in this folder, with its settings")
     add_check_flag(made)
     group = made.add_argument_group("recipe")
-    helps = {
-        "begin": "network file to start from, with as many columns or fewer (default: none)",
-        "hidden": f"columns of the network (hidden units of each side), a multiple of {HIDDEN_STEP}",
-        "length": "total positions to train on",
-        "batch": "positions per step",
-        "learning_rate": "learning rate after the warm-up",
-        "final_learning_rate": "learning rate at the end of the cosine schedule",
-        "warm_up": "positions over which the learning rate rises from 0",
-        "weight_decay": "weight decay of AdamW",
-        "exponent": "exponent of the error in the training loss",
-        "result_weight": "weight of the game result in the target; the rest is the score (default 0)",
-        "final_result_weight": "that weight at the end, reached linearly (default: no change)",
-        "first_ply": "skip the positions of a game before this ply",
-        "decided": "skip positions whose score has larger log-odds than this",
-        "held_out": "share of games held out for validation",
-        "report": "minimum number of positions between two reports",
-        "seed": "seed of the initial weights and the order of positions",
+    recipe: dict[str, tuple[Callable[[str], object], str]] = {
+        "begin": (str, "network file to start from, with as many columns or fewer (default: none)"),
+        "hidden": (_columns, f"columns of the network (hidden units of each side), a multiple of {HIDDEN_STEP}"),
+        "length": (whole(1), "total positions to train on"),
+        "batch": (whole(1), "positions per step"),
+        "learning_rate": (positive, "learning rate after the warm-up"),
+        "final_learning_rate": (positive, "learning rate at the end of the cosine schedule"),
+        "warm_up": (whole(), "positions over which the learning rate rises from 0"),
+        "weight_decay": (number(), "weight decay of AdamW"),
+        "exponent": (positive, "exponent of the error in the training loss"),
+        "result_weight": (number(0, 1), "weight of the game result in the target; the rest is the score (default 0)"),
+        "final_result_weight": (number(0, 1), "that weight at the end, reached linearly (default: no change)"),
+        "first_ply": (whole(), "skip the positions of a game before this ply"),
+        "decided": (positive, "skip positions whose score has larger log-odds than this"),
+        "held_out": (number(0, 1), "share of games held out for validation"),
+        "report": (whole(1), "minimum number of positions between two reports"),
+        "seed": (whole(), "seed of the initial weights and the order of positions"),
     }
     for field in fields(TrainingSettings):
-        if field.name in helps:
-            kind = float if field.default is None else type(field.default)
-            shown = f"{helps[field.name]} (default %(default)s)" if field.default else helps[field.name]
-            name = "--" + field.name.replace("_", "-")
-            group.add_argument(name, type=kind, default=field.default, metavar="X", help=shown)
+        if field.name in recipe:
+            kind, text = recipe[field.name]
+            shown = f"{text} (default %(default)s)" if field.default else text
+            flag = "--" + field.name.replace("_", "-")
+            group.add_argument(flag, type=kind, default=field.default, metavar="X", help=shown)
     return made
+
+
+def _columns(text: str) -> int:
+    count = whole(HIDDEN_STEP, MAX_HIDDEN)(text)
+    if count % HIDDEN_STEP:
+        raise argparse.ArgumentTypeError(f"{count} is not a multiple of {HIDDEN_STEP}")
+    return count
 
 
 def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
@@ -67,20 +75,7 @@ def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
     chosen["begin"] = str(Path(arguments.begin).resolve()) if arguments.begin else ""
     chosen["cache"] = str(arguments.cache.resolve())
     refuse_missing(map(Path, arguments.positions), "positions")
-    settings = TrainingSettings(**chosen)
-    if settings.hidden % HIDDEN_STEP or not 0 < settings.hidden <= MAX_HIDDEN:
-        raise SetupError(f"--hidden {settings.hidden} is not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}")
-    positive = ("length", "batch", "learning_rate", "final_learning_rate", "exponent", "decided", "held_out", "report")
-    for name in positive:
-        if not getattr(settings, name) > 0:
-            raise SetupError(f"--{name.replace('_', '-')} {getattr(settings, name)} is not above 0")
-    at_least(0, **{name: getattr(settings, name) for name in ("seed", "first_ply", "weight_decay", "warm_up")})
-    if settings.held_out >= 1:
-        raise SetupError(f"--held-out {settings.held_out} is not below 1")
-    for name in ("result_weight", "final_result_weight"):
-        if not 0 <= (getattr(settings, name) or 0) <= 1:
-            raise SetupError(f"--{name.replace('_', '-')} {getattr(settings, name)} is not between 0 and 1")
-    return settings
+    return TrainingSettings(**chosen)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

@@ -11,7 +11,6 @@ Writes ``engine/play/wdl.json``.
 
 import argparse
 import json
-import math
 import sys
 from functools import partial
 from pathlib import Path
@@ -21,8 +20,8 @@ from rich.progress import track
 from engine.console import Console
 from engine.play.wdl import FILE, MODEL
 from tuning.common import command
-from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, write_whole
+from tuning.common.flags import positive
 from tuning.learning.wdl import check, fit, read, table
 
 
@@ -36,15 +35,13 @@ def parser() -> argparse.ArgumentParser:
         "centipawns of the evaluation that were shown as 100 in results and PGN "
         f"(default: the present model's, {MODEL.pawn:.0f}; 100 if scores were shown as they are)"
     )
-    add("--shown-pawn", type=float, default=MODEL.pawn, metavar="CP", help=pawn)
+    add("--shown-pawn", type=positive, default=MODEL.pawn, metavar="CP", help=pawn)
     add("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/wdl.json")
     return result
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Read, fit and write. Raises :class:`SetupError` for games that cannot be used."""
-    if not 0 < arguments.shown_pawn < math.inf:
-        raise SetupError(f"--shown-pawn must be above zero, not {arguments.shown_pawn:g}")
     keep_apart(arguments.out, arguments.games)
     paths = track(arguments.games, "reading", console=console)
     samples = read(paths, arguments.player, arguments.shown_pawn)

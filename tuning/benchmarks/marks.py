@@ -37,7 +37,8 @@ from engine.console import Console
 from engine.explanation import explain
 from engine.play.grades import Grade, lichess_grade
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
+from tuning.common.flags import whole
 from tuning.matches.engines import parse_words
 
 PRAISE = (Grade.GOOD, Grade.BRILLIANT)
@@ -130,15 +131,14 @@ def parser() -> argparse.ArgumentParser:
     result = command.make_parser("benchmarks.marks", __doc__)
     result.add_argument("games", type=Path, nargs="+", metavar="PGN", help="games")
     result.add_argument("--judge", required=True, metavar="COMMAND", help="UCI engine that judges")
-    result.add_argument("--nodes", type=int, default=60_000, help="Numbat's nodes a position (default %(default)s)")
-    result.add_argument("--judge-nodes", type=int, default=600_000, help="the judge's (default %(default)s)")
+    result.add_argument("--nodes", type=whole(1), default=60_000, help="nodes a position (default %(default)s)")
+    result.add_argument("--judge-nodes", type=whole(1), default=600_000, help="the judge's (default %(default)s)")
     result.add_argument("--known", type=Path, metavar="FILE", help="scores of the judge, read and written")
     return result
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Annotate, judge and count. Raises :class:`SetupError` for a judge, nodes or games that cannot be used."""
-    at_least(1, nodes=arguments.nodes, judge_nodes=arguments.judge_nodes)
     judging = parse_words([f"cmd={arguments.judge}"]).resolved_command()
     try:
         games = [game for path in arguments.games for game in read_games(path)]

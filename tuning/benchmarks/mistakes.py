@@ -33,8 +33,8 @@ from rich.table import Table
 from engine import Analysis, Engine
 from engine.console import Console
 from tuning.common import command
-from tuning.common.errors import at_least
 from tuning.common.files import whole_text
+from tuning.common.flags import whole
 
 KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
 
@@ -164,8 +164,8 @@ def parser() -> argparse.ArgumentParser:
     result = command.make_parser("benchmarks.mistakes", __doc__)
     add = result.add_argument
     add("--elo", type=int, nargs="+", default=[1000, 1200, 1500, 1800, 2100], help="UCI_Elo to examine")
-    add("--positions", type=int, default=300, metavar="N", help="positions for each Elo (default %(default)s)")
-    add("--nodes", type=int, default=40_000, help="nodes of the judge, per line (default %(default)s)")
+    add("--positions", type=whole(1), default=300, metavar="N", help="positions for each Elo (default %(default)s)")
+    add("--nodes", type=whole(1), default=40_000, help="nodes of the judge, per line (default %(default)s)")
     add("--seed", type=int, default=1, help="seed of the openings (default %(default)s)")
     add("--show", action="store_true", help="print every mistake of the first three kinds")
     add("--json", metavar="FILE", help="write every mistake to this file, one a line")
@@ -174,7 +174,6 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play, judge and count. Raises :class:`SetupError` for an Elo that no level has."""
-    at_least(1, positions=arguments.positions, nodes=arguments.nodes)
     table = Table("UCI_Elo", "moves", "mistakes", *KINDS, "at once, of 100 moves")
     lines = []
     for elo in arguments.elo:

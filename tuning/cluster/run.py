@@ -11,7 +11,7 @@ from engine.processes import Report
 from tuning.cluster.base import Cluster, ClusterLost, Function
 from tuning.cluster.local import Local
 from tuning.common.command import orderly, stopped, warner
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
 from tuning.common.extras import need
 
 PATIENCE = 3
@@ -36,7 +36,6 @@ def open_cluster(scheduler: str | None, workers: int | None, log: Callable[[str]
     At most ``workers`` units run at once; ``None`` means one per core, or all that the scheduler has. ``log`` gets a
     line for each worker that was lost or has to compile first. Raises :class:`SetupError` if the address does not
     answer."""
-    at_least(1, concurrency=workers)
     if scheduler in (None, HERE):
         return Local(1 if scheduler else workers or os.cpu_count() or 1, log)
     need("distributed", "a scheduler")

@@ -13,7 +13,7 @@ from engine.console import Console
 from engine.messages import OptionError
 from engine.printing import PrintError, escaped, guard_streams
 from engine.uci.output import exit_on_write_error
-from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.files import keep_apart
 from tuning.common.flags import only_with_resume
 
@@ -45,7 +45,6 @@ def execute(
         try:
             if getattr(arguments, "resume", None):
                 only_with_resume(parser(), words, beside_resume)
-            at_least(1, concurrency=getattr(arguments, "concurrency", None))
             return run(arguments, console)
         except (SetupError, EngineFailure, OptionError, OSError) as error:
             complain(console, error)

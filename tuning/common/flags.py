@@ -1,9 +1,12 @@
 """Flags that several commands share."""
 
 import argparse
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tuning.common.errors import SetupError
 
@@ -27,7 +30,7 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
 def add_cluster_flags(parser: argparse.ArgumentParser, workers: str = "--concurrency") -> None:
     """The flags that say where work runs; ``workers`` is the one for how much runs at a time."""
     group = parser.add_argument_group("where work runs")
-    group.add_argument(workers, type=int, metavar="N", help="work units at a time (default: one per core)")
+    group.add_argument(workers, type=whole(1), metavar="N", help="work units at a time (default: one per core)")
     add_scheduler_flag(group, " (default: a cluster of local processes)")
 
 
@@ -66,12 +69,32 @@ def results_path(arguments: argparse.Namespace, name: str) -> Path:
     return Path(arguments.json or f"results/{name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
 
 
-def count(text: str) -> int:
-    """A whole number; underscores and commas between the digits are allowed."""
+def whole(least: int = 0, most: float = math.inf) -> Callable[[str], int]:
+    """The type of a flag: a whole number from ``least`` to ``most``, perhaps with underscores or commas in it."""
+    return partial(_value, int, least, most)
+
+
+def number(least: float = 0.0, most: float = math.inf) -> Callable[[str], float]:
+    """The type of a flag: a finite number from ``least`` to ``most``."""
+    return partial(_value, float, least, most)
+
+
+def positive(text: str) -> float:
+    """The type of a flag: a finite number above 0."""
+    if number()(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return float(text)
+
+
+def _value(kind: type, least: float, most: float, text: str) -> Any:
     try:
-        return int(text.replace(",", "_"))
+        value = kind(text.replace(",", "_"))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a {'whole ' if kind is int else ''}number") from None
+    if not least <= value <= most or value == math.inf:
+        bounds = f"{least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
+        raise argparse.ArgumentTypeError(f"{text} is not {bounds}")
+    return value
 
 
 def options_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -87,9 +87,9 @@ class Measurements:
         self.levels = dict(sorted(self.levels.items()))
 
 
-def line(games: Sequence[Games]) -> tuple[float, float, float]:
+def line(games: Sequence[Games]) -> tuple[float, float]:
     """The straight line over the logarithm of the nodes that makes ``games`` the likeliest (Bradley-Terry, a draw as
-    half a win): its Elo at one node, what a doubling adds, and the 95% error of the latter.
+    half a win): its Elo at one node, and what a doubling adds.
 
     The Elo of opponents without a rating is fitted with it. Raises :class:`SetupError` without two numbers of nodes
     and a rated opponent."""
@@ -103,11 +103,10 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
         if isinstance(game.rival, str):
             terms[row, 2 + unrated.index(game.rival)] = -1
     given = np.array([game.rival if isinstance(game.rival, int) else 0.0 for game in games])
-    won = np.array([game.wins + game.draws / 2 for game in games])
-    played = np.array([game.wins + game.draws + game.losses for game in games])
+    counts = np.array([(game.losses, game.draws, game.wins) for game in games], float)
     start = np.array([2500.0, 50.0, *(2500.0 for _ in unrated)])
-    values, errors = fit_linear(terms, -given, won, played - won, start)
-    return float(values[0] - _MIDDLE * values[1]), float(values[1]), float(errors[1])
+    values, _ = fit_linear(terms, -given, counts, start)
+    return float(values[0] - _MIDDLE * values[1]), float(values[1])
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
@@ -116,7 +115,7 @@ def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
     weaker = {level: rating for level, rating in measured.levels.items() if level < FULL_SKILL}
     if len(weaker) < 2:
         raise SetupError("a fit takes two levels that misjudge and were measured")
-    start, slope, _ = line(measured.games)
+    start, slope = line(measured.games)
     elos = rising(smooth(weaker), len(levels))
     for number, level in enumerate(levels):
         if not level.noise:

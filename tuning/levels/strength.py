@@ -116,14 +116,13 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     first, second = np.array([[place[a], place[b]] for a, b in counts]).T
     table = np.array(list(counts.values()), float)
     table[(table[:, 0] + table[:, 1] == 0) | (table[:, 1] + table[:, 2] == 0), 1] += 1  # never infinitely stronger
-    won, lost = table[:, 2] + table[:, 1] / 2, table[:, 0] + table[:, 1] / 2
     signs = np.zeros((len(counts), len(place)))
     signs[np.arange(len(counts)), first] = 1
     signs[np.arange(len(counts)), second] = -1
     anchors = np.array(list(known.values()))
     start = np.full(len(free), anchors.mean())
-    elos, errors = ratings.fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, won, lost, start)
-    found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
+    elos, covariance = ratings.fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, table, start)
+    found = dict(zip(free, zip(elos.tolist(), ratings.errors_of(covariance).tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
 
 

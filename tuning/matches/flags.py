@@ -1,16 +1,15 @@
 """Flags of commands that play games between engines, and the settings made from them."""
 
 import argparse
-import math
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tuning.common import revisions
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import SetupError
 from tuning.common.files import digest
-from tuning.common.flags import add_check_flag, add_cluster_flags
+from tuning.common.flags import add_check_flag, add_cluster_flags, positive, whole
 from tuning.matches.adjudication import Adjudication, parse_rule
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import PV_CHECKS, Conditions
@@ -65,14 +64,13 @@ def add_opening_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the openings")
     group.add_argument("--seed", type=int, default=1, help="seed of the random order or openings (default 1)")
     group.add_argument(
-        "--plies", type=int, help="cut PGN openings to N plies; without a book: number of random plies (default 8)"
+        "--plies", type=whole(), help="cut PGN openings to N plies; without a book: number of random plies (default 8)"
     )
     group.add_argument("--chess960", action="store_true", help="Chess960; without a book, from random start positions")
 
 
 def book_from(arguments: argparse.Namespace) -> BookSettings:
     """Read the flags of :func:`add_opening_flags`. Raises :class:`SetupError` for invalid ones."""
-    at_least(0, plies=arguments.plies)
     path = arguments.openings
     if path is not None and Path(path).is_dir():
         raise SetupError(f"--openings {path}: a directory, not a file")
@@ -91,19 +89,16 @@ def book_from(arguments: argparse.Namespace) -> BookSettings:
 def add_arena_flags(parser: argparse.ArgumentParser) -> None:
     """The flags of games in compiled code, of their openings and ends, and of where and whether they are played."""
     group = parser.add_argument_group("thinking")
-    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
-    group.add_argument(
-        "--hard", type=int, metavar="N",
-        help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
-    )  # fmt: skip
-    group.add_argument(
-        "--clock", metavar="N+N",
-        help="a clock that runs on nodes, for the game and for each move, such as 300000+3000; the engine's time "
-        "management shares them out (replaces --nodes)",
-    )  # fmt: skip
-    group.add_argument(
-        "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
+    add = group.add_argument
+    add("--nodes", type=whole(1, 10**9), default=8_000, metavar="N", help="nodes per move (default 8000)")
+    hard = "makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes"
+    add("--hard", type=whole(1, 10**12), metavar="N", help=hard)
+    clock = (
+        "a clock that runs on nodes, for the game and for each move, such as 300000+3000; the engine's time "
+        "management shares them out (replaces --nodes)"
     )
+    add("--clock", metavar="N+N", help=clock)
+    add("--hash", type=whole(1, 65_536), default=16, metavar="MB", help="table of each side in MB (default 16)")
     add_opening_flags(parser)
     add_end_flags(parser)
     add_cluster_flags(parser)
@@ -145,7 +140,7 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
     pvs = "which PVs to check for illegal moves, moves after the end of the game and false mates"
     group.add_argument("--pv-check", choices=PV_CHECKS, default="all", help=pvs)
     stall = "seconds after which a search without a clock counts as hanging"
-    group.add_argument("--stall", type=float, default=120.0, metavar="S", help=stall)
+    group.add_argument("--stall", type=positive, default=120.0, metavar="S", help=stall)
 
 
 def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
@@ -153,8 +148,6 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
     adjudication = adjudication_from(arguments, arguments.tb and str(Path(arguments.tb).resolve()))
-    if not 0 < arguments.stall < math.inf:
-        raise SetupError(f"--stall must be above zero, not {arguments.stall:g}")
     return Conditions(adjudication, arguments.pv_check, arguments.stall), book_from(arguments)
 
 

@@ -114,7 +114,7 @@ def encounter_table(tournament: Tournament) -> RenderableType:
 
 def rating_table(rating_list: RatingList) -> Table:
     """The list from best to worst, with the likelihood that each is stronger than the next."""
-    title = "Ratings (Bradley-Terry with draws, relative to the mean)"
+    title = "Ratings (Bradley-Terry, relative to the mean)"
     if rating_list.softened:
         title += "; for clean scores the extremes are bounds"
     if any(rating.games < LEAST_GAMES for rating in rating_list.ratings):

@@ -14,7 +14,7 @@ from tuning.cluster.base import ClusterLost
 from tuning.cluster.run import HERE, start_cluster
 from tuning.common import revisions
 from tuning.common.command import complain, orderly, stopped
-from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches import units
 from tuning.matches.openings import Book
@@ -153,7 +153,6 @@ def check(settings: TournamentSettings) -> None:
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
     """The settings of a results file; a different number of ``games`` is recorded in it. Raises :class:`SetupError`."""
-    at_least(1, games=games)
     ledger, _ = Ledger.resume(path, TOOL)
     try:
         TournamentSettings.read(path, ledger.settings)

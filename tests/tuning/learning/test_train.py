@@ -156,35 +156,6 @@ def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatc
     assert train.main(["--resume", str(broken)]) == 2
 
 
-@pytest.mark.parametrize(
-    ("extra", "message"),
-    [
-        (["--hidden", "20"], "--hidden 20 is not a multiple of 16"),
-        (["--length", "0"], "--length 0 is not above 0"),
-        (["--begin", "nowhere.nnue"], "nowhere.nnue"),
-        (["--learning-rate", "-1"], "--learning-rate -1.0 is not above 0"),
-        (["--held-out", "1"], "--held-out 1.0 is not below 1"),
-        (["--result-weight", "2"], "--result-weight 2.0 is not between 0 and 1"),
-        (["--positions", "nowhere.tsv"], "nowhere.tsv"),
-    ],
-)
-def test_what_cannot_be_done(words, tmp_path, capsys, extra, message):
-    assert train.main([*words, "--out", str(tmp_path / "run"), *extra]) == 2
-    said = capsys.readouterr().err.replace("\n", " ").strip()
-    assert said.startswith("error: ")
-    assert message in said
-
-
-def test_a_folder_that_is_none(capsys):
-    assert train.main(["--resume", "nowhere"]) == 2
-    assert "nowhere" in capsys.readouterr().err
-
-
-def test_other_flags_beside_resume(capsys):
-    assert train.main(["--resume", "nowhere", "--hidden", "32"]) == 2
-    assert capsys.readouterr().err.replace("\n", " ").strip().endswith("so --hidden cannot be given with it")
-
-
 def test_results_are_not_overwritten(words, tmp_path, capsys):
     (tmp_path / "log.jsonl").write_text("{}\n")
     assert train.main([*words, "--out", str(tmp_path)]) == 2

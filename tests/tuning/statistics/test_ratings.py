@@ -6,28 +6,28 @@ import numpy as np
 import pytest
 
 from tuning.common.errors import SetupError
+from tuning.statistics.elo import estimate, expected_score
 from tuning.statistics.ratings import fit
 
 
-def davidson(elo: float, nu: float) -> np.ndarray:
-    """Loss, draw and win of the stronger player in Davidson's model."""
-    ratio = 10 ** (elo / 800)
-    weights = np.array([1 / ratio, nu, ratio])
-    return weights / weights.sum()
+def chances(elo: float, drawn: float) -> np.ndarray:
+    """Loss, draw and win of the stronger player."""
+    score = expected_score(elo)
+    return np.array([1 - score - drawn / 2, drawn, score - drawn / 2])
 
 
-def test_two_players_get_the_elo_of_their_score():
-    """With two players the fit is saturated: it reproduces the observed frequencies exactly."""
-    found = fit(["a", "b"], {("a", "b"): (20, 30, 50)})
-    ratings = {rating.name: rating for rating in found.ratings}
-    win, loss = 0.5, 0.2
-    assert ratings["a"].elo - ratings["b"].elo == pytest.approx(400 * np.log10(win / loss), abs=1e-3)
-    assert ratings["a"].elo == -ratings["b"].elo
+def test_two_players_get_the_elo_and_error_of_their_match():
+    counts = (200, 300, 500)
+    first, second = fit(["a", "b"], {("a", "b"): counts}).ratings
+    one = estimate(counts)
+    assert first.elo - second.elo == pytest.approx(one.elo, abs=1e-3)
+    assert 2 * first.error == 2 * second.error == pytest.approx(one.elo_error, rel=0.01)
+    assert (first.points, second.points, first.games) == (650, 350, 1000)
 
 
 def test_known_strengths_are_found_again():
     truth = {"a": 150.0, "b": 40.0, "c": -30.0, "d": -160.0}
-    results = {(x, y): 1e6 * davidson(truth[x] - truth[y], 0.8) for x, y in combinations(truth, 2)}
+    results = {(x, y): 1e6 * chances(truth[x] - truth[y], 0.3) for x, y in combinations(truth, 2)}
     found = fit(list(truth), results)
     assert [rating.name for rating in found.ratings] == ["a", "b", "c", "d"]
     for rating in found.ratings:
@@ -68,7 +68,7 @@ def test_error_bars_cover_the_truth():
     meetings = list(combinations(truth, 2))
     covered = total = 0
     for _ in range(40):
-        results = {(x, y): source.multinomial(120, davidson(truth[x] - truth[y], 0.9)) for x, y in meetings}
+        results = {(x, y): source.multinomial(120, chances(truth[x] - truth[y], 0.4)) for x, y in meetings}
         for rating in fit(list(truth), results).ratings:
             covered += abs(rating.elo - truth[rating.name]) <= rating.error
             total += 1
