@@ -154,16 +154,15 @@ def compile_modules(packages: Path) -> None:
         raise SetupError("a module cannot be compiled")
 
 
-def fetch_python(source: str, digest: str | None, folder: Path) -> Path:
-    """The zip of CPython at a path or URL, checked against its SHA-256. Raises :class:`SetupError` and OSError."""
-    path = Path(source)
-    if re.match("https?://", source):
+def fetch_python(path: Path | None, folder: Path) -> Path:
+    """The zip of CPython: that at ``path``, or python.org's. Raises :class:`SetupError` and OSError."""
+    if path is None:
         path = folder / "python.zip"
-        urllib.request.urlretrieve(source, path)
-    if digest and hashlib.sha256(path.read_bytes()).hexdigest() != digest.lower():
-        raise SetupError(f"{source} does not have the SHA-256 {digest}")
+        urllib.request.urlretrieve(PYTHON, path)
+        if hashlib.sha256(path.read_bytes()).hexdigest() != PYTHON_SHA256:
+            raise SetupError(f"{PYTHON} does not have the SHA-256 {PYTHON_SHA256}")
     if not zipfile.is_zipfile(path):
-        raise SetupError(f"{source} is not a zip")
+        raise SetupError(f"{path} is not a zip")
     return path
 
 
@@ -197,8 +196,7 @@ def parser() -> argparse.ArgumentParser:
     result = command.make_parser("bundle", __doc__)
     result.add_argument("target", choices=["windows"], help="what to make")
     result.add_argument("out", type=Path, help="zip to write")
-    result.add_argument("--python", help="path or URL of an embeddable package of CPython (default: python.org's)")
-    result.add_argument("--sha256", help="its SHA-256")
+    result.add_argument("--python", type=Path, help="embeddable package of CPython (default: python.org's)")
     result.add_argument("--wheels", type=Path, help="folder with the wheels of Numbat, chess and distlib")
     return result
 
@@ -207,9 +205,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Make the zip; returns the exit code. Raises :class:`SetupError` and OSError."""
     keep_apart(arguments.out, ())
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    source, digest = (arguments.python, arguments.sha256) if arguments.python else (PYTHON, PYTHON_SHA256)
     with tempfile.TemporaryDirectory() as folder:
-        python = fetch_python(source, digest, Path(folder))
+        python = fetch_python(arguments.python, Path(folder))
         if arguments.wheels is None:
             fetch_wheels(Path(folder))
         build(arguments.out, python, arguments.wheels or Path(folder))

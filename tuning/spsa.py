@@ -29,7 +29,7 @@ from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_option_flag, add_results_flags, number, options_of, positive, results_path, whole
 from tuning.common.ledger import Ledger, restored
-from tuning.learning.spsa import TOOL, Gains, Spsa, SpsaPair, load_params, play, result_table
+from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
 from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, DuelPair, Matchup, with_fingerprint
@@ -38,7 +38,7 @@ from tuning.selfplay.sides import clock_from
 from tuning.statistics.pace import points_for_time
 
 #: Flags that --resume allows.
-BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
+BESIDE_RESUME = ("--scheduler", "--concurrency")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,8 +56,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--doubling", type=number(0, 1000), default=0.0, metavar="ELO", help=doubling)
     add_option_flag(result)
-    group = add_results_flags(result, "spsa", "pair")
-    group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
+    add_results_flags(result, "spsa", "pair")
     return result
 
 
@@ -92,10 +91,8 @@ class _TuningRun:
     def __init__(self, ledger: Ledger, events: Sequence[tuple[str, Any]], console: Console) -> None:
         settings = ledger.settings
         self.ledger = ledger
-        self.iterations: int = settings["iterations"]
-        self.spsa = Spsa(
-            load_params(settings["parameters"]), Gains(self.iterations, settings["rate"]), settings["seed"]
-        )
+        params = load_params(settings["parameters"])
+        self.spsa = Spsa(params, settings["iterations"], settings["rate"], settings["seed"])
         self._doubling: float = settings["doubling"]
         self._done: set[int] = set()
         for kind, data in events:
@@ -108,12 +105,12 @@ class _TuningRun:
         self._meeting = restored(Matchup, settings["arena"])
         if with_fingerprint(self._meeting) != self._meeting:
             raise SetupError("the run was started with another engine, network or evaluation: start a new one")
-        self.display = Display(console, "pairs", self.iterations, len(self._done))
+        self.display = Display(console, "pairs", self.spsa.iterations, len(self._done))
         self._before = len(self._done)
 
     def batches(self) -> Iterator[Batch]:
         """The iterations that are left, each at the values when it is drawn."""
-        for iteration in range(self.iterations):
+        for iteration in range(self.spsa.iterations):
             if iteration not in self._done:
                 pair = DuelPair(iteration, self._book.opening(iteration), self.spsa.candidates(iteration))
                 yield Batch(self._meeting, (pair,))
@@ -134,10 +131,6 @@ class _TuningRun:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play, learn and report. Raises :class:`SetupError` for a request that is not possible."""
     events: list[tuple[str, Any]] = []
-    if arguments.plot:
-        from tuning.common.plots import check
-
-        check(Path(arguments.plot))
     if arguments.resume:
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
     else:
@@ -157,7 +150,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 ledger.finish("values", tuned.spsa.theta)
     console.print(result_table(tuned.spsa))
     if any(tuned.spsa.history.values()):
-        picture = Path(arguments.plot) if arguments.plot else ledger.path.with_suffix(".png")
+        picture = ledger.path.with_suffix(".png")
         _save_plot(tuned.spsa, picture)
         console.print(f"\npicture: {picture}")
     console.print(f"results: {ledger.path}")

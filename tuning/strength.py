@@ -55,8 +55,6 @@ def parser() -> argparse.ArgumentParser:
     add("--levels", type=whole(0, len(LEVELS) - 1), nargs="+", default=levels, metavar="N", help="levels to measure")
     anchors = "Skill Levels of Stockfish to play against, 0 to 19"
     add("--anchors", type=whole(0, len(SKILL_ELO) - 1), nargs="+", default=list(ANCHORS), metavar="SKILL", help=anchors)
-    nodes = "nodes per move of Stockfish (default: enough for its depth of choice, 200,000 to 1,000,000)"
-    add("--anchor-nodes", type=whole(1), metavar="N", help=nodes)
     add_play_flags(result)
     add_cluster_flags(result)
     add_check_flag(result)
@@ -81,8 +79,7 @@ def results_file(settings: TournamentSettings, folder: Path) -> Path:
     path = folder / ("-".join(spec.name.replace(" ", "") for spec in settings.engines) + ".jsonl")
     if path.exists():
         previous = TournamentSettings.read(path, read_settings(path))
-        book = replace(previous.book, digest=previous.book.digest or settings.book.digest)  # older files have none
-        if replace(previous, games=settings.games, book=book) != settings:
+        if replace(previous, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
     return path
 
@@ -105,7 +102,7 @@ def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSp
     levels = sorted(set(arguments.levels))
     if len(levels) < 2:
         raise SetupError("--levels takes two or more")
-    return encounters(levels, arguments.anchors, arguments.anchor_nodes)
+    return encounters(levels, arguments.anchors)
 
 
 def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:

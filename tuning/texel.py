@@ -1,6 +1,6 @@
 """Fit the weights of the classical evaluation to positions whose outcome is known.
 
-python -m tuning.texel --positions tcec_evals.tsv.gz data/first --cache cache --plot loss.png
+python -m tuning.texel --positions tcec_evals.tsv.gz data/first --cache cache
 """
 
 import argparse
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
-from tuning.common import command, plots
+from tuning.common import command
 from tuning.common.files import keep_apart, refuse_missing
 from tuning.common.flags import add_check_flag, number, positive, whole
 from tuning.learning.texel import learn
@@ -31,7 +31,6 @@ def parser() -> argparse.ArgumentParser:
     add("--seed", type=whole(), default=1, help="seed of the choice of positions (default %(default)s)")
     add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="weights file to write")
     add("--cache", type=Path, required=True, metavar="DIR", help="folder that keeps parsed positions for the next run")
-    add("--plot", type=Path, metavar="PICTURE", help="plot of the losses over the iterations")
     add_check_flag(result)
     return result
 
@@ -39,8 +38,6 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Learn; the weights file is replaced at the very end or not at all. Raises :class:`SetupError`."""
     keep_apart(arguments.output, arguments.positions)
-    if arguments.plot is not None:
-        plots.check(arguments.plot)
     refuse_missing(arguments.positions, "positions")
     if arguments.check:
         return command.checked(console)

@@ -47,7 +47,6 @@ REFUSED = [
     ("spsa", ["--only", "Nonsense"], "no search parameter is called Nonsense"),
     ("spsa", ["--option", "Nonsense=1"], "unknown parameter 'Nonsense'"),
     ("spsa", ["--option", "FutilityBase=90"], "FutilityBase is a parameter to tune"),
-    ("spsa", ["--plot", "picture.foo"], "its name must end in one of"),
     ("spsa", ["--doubling", "-5"], "argument --doubling: -5 is not from 0 to 1000"),
     ("spsa", ["--clock", "fast"], "--clock cannot be 'fast'"),
     ("arena", ["--new", "NoSuch=1"], "unknown parameter 'NoSuch'"),
@@ -134,7 +133,7 @@ def test_what_cannot_run_is_named_in_one_line(folder, capsys, tool, arguments, c
         ("arena", ["--new", "FutilityBase=110", "--nodes", "500", "--pgn", "x.pgn"]),
         ("spsa", ["--nodes", "500"]),
         ("datagen", ["games", "--nodes", "100", "--opening-nodes", "100"]),
-        ("texel", ["--positions", "positions.tsv", "--cache", "x", "--plot", "new/loss.png"]),
+        ("texel", ["--positions", "positions.tsv", "--cache", "x"]),
     ],
 )
 def test_what_can_run_is_not_started(folder, capsys, tool, arguments):

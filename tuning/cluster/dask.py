@@ -187,7 +187,8 @@ def _on_worker(function: Function, unit: Any, topic: str) -> Any:
     with kept.task(worker.get_current_task()) as task:
 
         def report(item: Any) -> None:
-            task.check()
+            if task.cancelled():
+                raise CancelledError
             worker.log_event(topic, {"item": item})
 
         try:

@@ -8,45 +8,18 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import Future
 
 _closers: list[Callable[[], None]] = []
-_tasks: dict[str, Task] = {}
+_tasks: dict[str, Future[None]] = {}
 _current = threading.local()
 _listeners: list[Callable[[str], None]] = []
 
 
-class Task:
-    """A unit that runs in a thread of this process and that another thread may cancel."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._cancelled = False
-        self._hooks: list[Callable[[], object]] = []
-
-    def on_cancel(self, hook: Callable[[], object]) -> None:
-        with self._lock:
-            if not self._cancelled:
-                self._hooks.append(hook)
-                return
-        hook()
-
-    def cancel(self) -> None:
-        with self._lock:
-            self._cancelled = True
-        for hook in self._hooks:
-            hook()
-
-    def check(self) -> None:
-        """Raise ``CancelledError`` if the unit was cancelled."""
-        if self._cancelled:
-            raise CancelledError
-
-
 @contextlib.contextmanager
-def task(key: str) -> Iterator[Task]:
-    """Mark this thread as running the unit ``key``."""
-    _current.task = _tasks[key] = Task()
+def task(key: str) -> Iterator[Future[None]]:
+    """Mark this thread as running the unit ``key``; the future tells whether it was cancelled."""
+    _current.task = _tasks[key] = Future()
     try:
         yield _current.task
     finally:
@@ -62,7 +35,7 @@ def cancel(key: str) -> None:
 def on_cancel(hook: Callable[[], object]) -> None:
     """Call ``hook`` when the unit of this thread (if any) is cancelled."""
     if found := getattr(_current, "task", None):
-        found.on_cancel(hook)
+        found.add_done_callback(lambda done: hook())
 
 
 def listen(tell: Callable[[str], None]) -> None:

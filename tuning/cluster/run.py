@@ -12,7 +12,6 @@ from tuning.cluster.base import Cluster, ClusterLost, Function
 from tuning.cluster.local import Local
 from tuning.common.command import orderly, stopped, warner
 from tuning.common.errors import SetupError
-from tuning.common.extras import need
 
 PATIENCE = 3
 """Units in a row that may fail before a run gives up."""
@@ -38,7 +37,6 @@ def open_cluster(scheduler: str | None, workers: int | None, log: Callable[[str]
     answer."""
     if scheduler in (None, HERE):
         return Local(1 if scheduler else workers or os.cpu_count() or 1, log)
-    need("distributed", "a scheduler")
     from tuning.cluster.dask import Dask  # imported late: it is slow to import
 
     assert scheduler is not None

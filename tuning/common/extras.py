@@ -4,12 +4,10 @@ The tools import them at the top. If one is missing, :func:`explain`, which :mod
 prints how to install it in place of a traceback.
 """
 
-import importlib.util
 import sys
 from types import TracebackType
 
 from engine.commandline import INTERRUPTED
-from tuning.common.errors import SetupError
 
 EXTRAS = {
     "torch": "train",
@@ -28,16 +26,6 @@ def advice(package: str) -> str | None:
     if top not in EXTRAS:
         return None
     return f'{top} is not installed: python -m pip install -e ".[{EXTRAS[top]}]" in the folder of Numbat installs it'
-
-
-def need(package: str, what_for: str) -> None:
-    """Raise :class:`SetupError` at the start of a run if ``package`` is missing."""
-    try:
-        found = importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):
-        found = False
-    if not found:
-        raise SetupError(f"{what_for}: {advice(package)}")
 
 
 def explain(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

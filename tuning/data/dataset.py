@@ -71,14 +71,17 @@ def common_scale(boards: np.ndarray) -> float:
     With it the scores are on average as far from a draw as those of Classical. A scale fitted to the results of each
     source would be larger for weaker players, and a network that learns from both would have to learn who plays."""
     chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALED_BY]]
-    log_odds = values_of(choose("Classical", ""), chosen) / REFERENCE
-    wanted = np.mean(np.abs(expit(log_odds) - 0.5))
-    scores = np.abs(chosen["score"].astype(np.float64))
+    return matching_scale(chosen["score"], expit(values_of(choose("Classical", ""), chosen) / REFERENCE))
+
+
+def matching_scale(values: np.ndarray, expected: np.ndarray) -> float:
+    """How many units of ``values`` multiply the odds of success by e, if they are on average as far from a draw as the
+    scores ``expected``; REFERENCE if no scale spreads them like that, because nearly all are 0."""
+    distance = np.mean(np.abs(expected - 0.5))
+    size = np.abs(values.astype(np.float64))
 
     def excess(log_scale: float) -> float:
-        return float(np.mean(expit(scores / np.exp(log_scale))) - 0.5 - wanted)
+        return float(np.mean(expit(size / np.exp(log_scale))) - 0.5 - distance)
 
     least, most = np.log(1), np.log(1e6)
-    if excess(least) <= 0 or excess(most) >= 0:  # nearly all scores are 0: no scale spreads them like Classical's
-        return REFERENCE
-    return float(np.exp(brentq(excess, least, most)))
+    return REFERENCE if excess(least) <= 0 or excess(most) >= 0 else float(np.exp(brentq(excess, least, most)))

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 from rich.table import Table
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from engine.board.fen import to_fen
@@ -23,7 +22,7 @@ from engine.board.setup import new_position
 from engine.folders import cache_folder
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
-from tuning.data.dataset import REFERENCE, Quiet, is_quiet
+from tuning.data.dataset import REFERENCE, Quiet, is_quiet, matching_scale
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import is_games, read_positions
 from tuning.data.viriformat import files_of
@@ -120,14 +119,6 @@ def judged(boards: np.ndarray, command: str, progress: Progress) -> np.ndarray:
                     known[fen] = judge.value(fen)
                     ledger.add("value", (fen, known[fen]))
     return np.array([known[fen] for fen in fens])
-
-
-def matching_scale(values: np.ndarray, expected: np.ndarray) -> float:
-    """The centipawns that multiply the odds of success by e, so that ``values`` are on average as far from a draw as
-    the scores ``expected``."""
-    distance = np.mean(np.abs(expected - 0.5))
-    size = np.abs(values)
-    return float(np.exp(brentq(lambda log: np.mean(expit(size / np.exp(log))) - 0.5 - distance, 0.0, 14.0)))
 
 
 @dataclass(frozen=True, slots=True)

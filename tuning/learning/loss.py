@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TimeRemainingColumn
-from rich.table import Column, Table
+from rich.table import Table
 from scipy.special import expit
 
 from engine.console import Console, TextColumn
@@ -24,7 +24,7 @@ from tuning.data.values import values_of
 from tuning.data.viriformat import files_of
 from tuning.data.viriformat import read_positions as read_games
 from tuning.learning.judge import distance_table, distances, draw, judged
-from tuning.learning.logistic import fit_scale, logistic_loss
+from tuning.learning.logistic import fit_scale
 from tuning.learning.recipe import LOG, settings_of
 
 #: An evaluation's name, its log-odds float64 [position], and its scale.
@@ -57,7 +57,7 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
     for name, evaluation in zip(names, evaluations, strict=True):
         scale = fit_scale(values_of(evaluation, some), wanted)
         rows.append((name, values_of(evaluation, judged) / scale, scale))
-    console.print(_table(rows, expected, f"expected score of {len(judged):,} positions of games held out"))
+    console.print(_table(f"expected score of {len(judged):,} positions of games held out", rows, expected))
 
 
 def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None:
@@ -83,8 +83,9 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
         for table, target in ((rows, expected), (by_results, results)):
             own = fit_scale(values, target)
             table.append((name, values / own, own))
-    console.print(_table(rows, expected, f"expected score of {len(boards):,} quiet positions of {path.name}"))
-    console.print(_results_table(by_results, results, games))
+    console.print(_table(f"expected score of {len(boards):,} quiet positions of {path.name}", rows, expected))
+    numbers = np.unique(games, return_inverse=True)[1]
+    console.print(_table(f"results of {numbers.max() + 1:,} games", by_results, results, numbers))
 
 
 def compare_with_judge(path: Path, names: Sequence[str], command: str, count: int, console: Console) -> None:
@@ -99,40 +100,25 @@ def compare_with_judge(path: Path, names: Sequence[str], command: str, count: in
     console.print(distance_table(names, found, np.abs(values).mean(axis=1), len(theirs)))
 
 
-def _table(rows: Sequence[_Row], expected: np.ndarray, title: str) -> Table:
-    """The losses, and how much larger each error is than that of the first evaluation, with its standard error: paired
-    differences are more precise than the errors."""
-    columns = ("scale (cp)", "mean squared error", "more than the first", "cross-entropy (nats)")
-    table = Table("evaluation", *(Column(name, no_wrap=name.startswith("more")) for name in columns))
-    table.title = title
+def _table(title: str, rows: Sequence[_Row], target: np.ndarray, games: np.ndarray | None = None) -> Table:
+    """The losses of the rows, and how much larger each is than that of the first evaluation: paired differences are
+    more precise. The loss is the squared error; with ``games``, the numbers of the games, it is the cross-entropy, with
+    the standard error over games, because positions of one game are not independent."""
+    columns = ["cross-entropy (nats)"] if games is not None else ["mean squared error", "cross-entropy (nats)"]
+    columns.insert(1, "more than the first")
+    table = Table("evaluation", "scale (cp)", *columns, title=title)
+    table.columns[3].no_wrap = True
     first = None
     for name, log_odds, scale in rows:
-        errors = (expit(log_odds) - expected) ** 2
-        shown, more = ("", "") if np.isnan(scale) else (f"{scale:.0f}", "")
-        if first is not None:
-            apart = errors - first
-            more = f"{apart.mean():+.6f} ± {apart.std() / math.sqrt(len(apart)):.6f}"
-        elif not np.isnan(scale):
-            first = errors
-        table.add_row(name, shown, f"{errors.mean():.6f}", more, f"{logistic_loss(log_odds, expected):.6f}")
-    return table
-
-
-def _results_table(rows: Sequence[_Row], results: np.ndarray, games: np.ndarray) -> Table:
-    """How well the rows predict the results, and how much worse than the first evaluation, with the standard error over
-    games, because positions of one game are not independent."""
-    table = Table("evaluation", "scale (cp)", "cross-entropy (nats)", Column("more than the first", no_wrap=True))
-    numbers = np.unique(games, return_inverse=True)[1]
-    table.title = f"results of {numbers.max() + 1:,} games"
-    first = None
-    for name, log_odds, scale in rows:
-        losses = np.logaddexp(0, log_odds) - results * log_odds
+        entropies = np.logaddexp(0, log_odds) - target * log_odds
+        losses = (expit(log_odds) - target) ** 2 if games is None else entropies
         shown, more = ("", "") if np.isnan(scale) else (f"{scale:.0f}", "")
         if first is not None:
             apart = losses - first
-            error = math.sqrt(np.sum(np.bincount(numbers, apart - apart.mean()) ** 2)) / len(apart)
-            more = f"{apart.mean():+.6f} ± {error:.6f}"
+            sums = apart - apart.mean() if games is None else np.bincount(games, apart - apart.mean())
+            more = f"{apart.mean():+.6f} ± {math.sqrt(np.sum(sums**2)) / len(apart):.6f}"
         elif not np.isnan(scale):
             first = losses
-        table.add_row(name, shown, f"{losses.mean():.6f}", more)
+        row = [name, shown, f"{losses.mean():.6f}", more, f"{entropies.mean():.6f}"]
+        table.add_row(*row[: len(table.columns)])
     return table

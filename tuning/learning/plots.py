@@ -37,14 +37,14 @@ def trajectory_figure(
     return figure
 
 
-def loss_figure(history: Sequence[Mapping[str, float]], step: str = "epoch") -> Figure:
-    """Training and validation loss over the epochs, or whatever ``step`` counts."""
+def loss_figure(history: Sequence[Mapping[str, float]]) -> Figure:
+    """Training and validation loss over the positions seen."""
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
-    steps = [entry[step] for entry in history]
+    steps = [entry["seen"] for entry in history]
     axes.plot(steps, [entry["train"] for entry in history], color=COLOR, label="train", marker=".")
     axes.plot(steps, [entry["validation"] for entry in history], color=HIGHLIGHT, label="validation", marker=".")
-    axes.set_xlabel(step)
+    axes.set_xlabel("seen")
     axes.set_ylabel("loss")
     axes.grid(alpha=0.3)
     axes.legend()

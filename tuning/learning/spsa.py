@@ -25,30 +25,15 @@ STABILITY = 0.1
 the learning rate is held back at the start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gains:
-    """Step sizes over ``iterations``; ``rate`` is the final learning rate (step as a share of c)."""
-
-    iterations: int
-    rate: float = 0.002
-
-    def perturbation(self, step: float, iteration: int) -> float:
-        """c_k: the perturbation to either side, which shrinks to ``step``."""
-        return step * math.pow(self.iterations / (iteration + 1), GAMMA)
-
-    def learning(self, step: float, iteration: int) -> float:
-        """a_k: how far a won pair moves a parameter, times its c_k."""
-        hold = STABILITY * self.iterations
-        final = self.rate * step**2
-        return final * math.pow((hold + self.iterations) / (hold + iteration + 1), ALPHA)
-
-
 class Spsa:
-    """The state of a tuning run: the current values, exactly reproducible from the results so far."""
+    """The state of a tuning run: the current values, exactly reproducible from the results so far.
 
-    def __init__(self, params: Sequence[Param], gains: Gains, seed: int = 1) -> None:
+    ``rate`` is the final learning rate (step as a share of c)."""
+
+    def __init__(self, params: Sequence[Param], iterations: int, rate: float = 0.002, seed: int = 1) -> None:
         self.params = list(params)
-        self.gains = gains
+        self.iterations = iterations
+        self.rate = rate
         self.seed = seed
         self.theta = {param.name: float(param.default) for param in params}
         self.history: dict[str, list[float]] = {param.name: [] for param in params}
@@ -58,6 +43,10 @@ class Spsa:
         source = random.Random(f"{self.seed}/{iteration}")
         return {param.name: source.choice((-1, 1)) for param in self.params}
 
+    def _perturbation(self, step: float, iteration: int) -> float:
+        """c_k: the perturbation to either side, which shrinks to ``step``."""
+        return step * math.pow(self.iterations / (iteration + 1), GAMMA)
+
     def candidates(self, iteration: int) -> tuple[dict[str, int], dict[str, int]]:
         """The two settings that play each other: whole numbers within their ranges (rounded at random, so that steps
         below one count)."""
@@ -65,7 +54,7 @@ class Spsa:
         signs = self.signs(iteration)
         settings: tuple[dict[str, int], dict[str, int]] = ({}, {})
         for param in self.params:
-            reach = self.gains.perturbation(param.step, iteration) * signs[param.name]
+            reach = self._perturbation(param.step, iteration) * signs[param.name]
             fraction = source.random()
             for side, candidate in zip((1, -1), settings, strict=True):
                 value = math.floor(self.theta[param.name] + side * reach + fraction)
@@ -75,10 +64,12 @@ class Spsa:
     def update(self, iteration: int, points: float) -> None:
         """Learn from one pair: ``points`` (0..2) of the plus side, perhaps corrected for time."""
         signs = self.signs(iteration)
+        hold = STABILITY * self.iterations
+        rate = self.rate * math.pow((hold + self.iterations) / (hold + iteration + 1), ALPHA)
         for param in self.params:
-            c = self.gains.perturbation(param.step, iteration)
+            c = self._perturbation(param.step, iteration)
             slope = (2 * points - 2) / (c * signs[param.name])  # points of plus less points of minus
-            moved = self.theta[param.name] + self.gains.learning(param.step, iteration) * slope
+            moved = self.theta[param.name] + rate * param.step**2 * slope  # by a_k, rate * step**2
             self.theta[param.name] = min(max(moved, param.minimum), param.maximum)
             self.history[param.name].append(self.theta[param.name])
 

@@ -42,12 +42,10 @@ from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
 from tuning.common.compiled import compiled
 from tuning.common.files import write_whole
-from tuning.common.plots import save
 from tuning.data.dataset import Quiet
 from tuning.data.marlinformat import PackedArray, unpack
 from tuning.data.shuffled import Shuffled, shuffled
-from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
-from tuning.learning.plots import loss_figure
+from tuning.learning.logistic import log_odds, logistic_loss
 
 #: Training positions: from ply 8 on, because earlier ones repeat.
 QUIET = Quiet(8, np.inf)
@@ -61,8 +59,8 @@ UNIT = 100.0
 #: Positions turned into features at once.
 BLOCK = 100_000
 
-#: Iterations between two points of the loss curve.
-CURVE_STEP = 5
+#: Iterations between two losses that are shown.
+SHOW_EVERY = 5
 
 #: The pieces of the start position without the king.
 ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
@@ -327,7 +325,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         for source in described:
             console.print("{name}: {positions} quiet positions of {games} games, scale {scale:.0f}".format(**source))
         start = beginning(len(arguments.positions))
-        found, history = _fitted(train, test, start, arguments, progress)
+        found = _fitted(train, test, start, arguments, progress)
     tables = slice(PIECE_SQUARE, PIECE_SQUARE + 384)
     visits = np.sum([abs(part.features[:, tables]).sum(axis=0) for part in samples], axis=0).reshape(6, 64)
     final = rounded(settled(found, visits, army(start.material)))
@@ -344,9 +342,6 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     }
     write_weights(arguments.output, contents_of(final, recipe))
     console.print(f"wrote {arguments.output}")
-    if arguments.plot is not None:
-        save(loss_figure(history, "iteration"), arguments.plot)
-        console.print(f"drew {arguments.plot}")
 
 
 def _samples(positions: Shuffled, arguments: argparse.Namespace, progress: Progress) -> list[Sample]:
@@ -361,30 +356,24 @@ def _samples(positions: Shuffled, arguments: argparse.Namespace, progress: Progr
     return samples
 
 
-def _fitted(
-    train: Sample, test: Sample, start: Weights, arguments: argparse.Namespace, progress: Progress
-) -> tuple[Weights, list[dict[str, float]]]:
-    """The best weights, and the losses every :data:`CURVE_STEP` iterations."""
+def _fitted(train: Sample, test: Sample, start: Weights, arguments: argparse.Namespace, progress: Progress) -> Weights:
+    """The best weights; the bar shows the loss of the games held out."""
     task = progress.add_task("fitting", total=arguments.iterations)
-    history: list[dict[str, float]] = []
     steps = itertools.count(1)
 
     def report(weights: Weights) -> None:
         progress.advance(task)
-        if (step := next(steps)) % CURVE_STEP == 0:
-            history.append({"iteration": step, "train": loss_of(train, weights), "validation": loss_of(test, weights)})
-            progress.update(task, description=f"fitting, held-out loss {history[-1]['validation']:.5f}")
+        if next(steps) % SHOW_EVERY == 0:
+            progress.update(task, description=f"fitting, held-out loss {loss_of(test, weights):.5f}")
 
     found = fit(train, start, arguments.decay, arguments.iterations, report)
     progress.update(task, total=next(steps) - 1)
-    return found, history
+    return found
 
 
 def _report(final: Weights, losses: Mapping[str, float], samples: Sequence[Sample], console: Console) -> None:
-    """Print tables of the losses beside their bounds, and of the material."""
-    baseline = material_evaluation(samples[0], len(final.slopes))
+    """Print tables of the losses beside their lower bounds, and of the material."""
     table = Table("evaluation", *losses, title="cross-entropy (nats)")
-    table.add_row("Material", *(f"{loss_of(part, baseline):.5f}" for part in samples))
     table.add_row("Classical, learned", *(f"{loss:.5f}" for loss in losses.values()))
     floor = [logistic_loss(log_odds(part.target), part.target) for part in samples]
     table.add_row("target itself", *(f"{loss:.5f}" for loss in floor))
@@ -393,17 +382,3 @@ def _report(final: Weights, losses: Mapping[str, float], samples: Sequence[Sampl
     for kind, row in zip(PIECE_NAMES, final.material.T, strict=True):
         values.add_row(kind, *(f"{value:.0f}" for value in row))
     console.print(values)
-
-
-def material_evaluation(sample: Sample, sources: int) -> Weights:
-    """The engine's Material evaluation with a fitted slope for each source, as a baseline."""
-    table = material.WEIGHTS["piece_square"][: len(PIECE_NAMES)]  # White's
-    values = np.zeros((2, COUNT))
-    for stage, name in enumerate(STAGES):
-        values[stage, PIECE_SQUARE : PIECE_SQUARE + table.size] = table[name].ravel()
-    weights = Weights(values, np.zeros((2, len(PIECE_NAMES))), np.ones(SCALE_CLASSES), np.ones(sources))
-    plain = scores(sample, weights)
-    for number in range(sources):
-        part = sample.source == number
-        weights.slopes[number] = UNIT / fit_scale(plain[part], sample.target[part])
-    return weights

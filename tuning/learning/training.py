@@ -171,7 +171,8 @@ def recipe(
 
 def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for invalid positions or networks."""
-    ledger, events = _open_ledger(settings, out, resume)
+    created = Ledger.resume(out / LOG, TOOL) if resume else (Ledger.create(out / LOG, TOOL, asdict(settings)), [])
+    ledger, events = created
     resumed = resume and (out / CHECKPOINT).exists()
     start = dict(events).get("start") if resumed else None  # what follows from files that may have been replaced since
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -221,12 +222,6 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
 
 def _write(training: Training, out: Path, start: Mapping[str, Any]) -> None:
     """Write the curves and the network of the last report."""
-    plots.save(loss_figure(training.history, "seen"), out / CURVES)
+    plots.save(loss_figure(training.history), out / CURVES)
     made = recipe(training.settings, training.positions, start, training.history)
     write_net(out / NET, training.network.quantised(made))
-
-
-def _open_ledger(settings: TrainingSettings, out: Path, resume: bool) -> tuple[Ledger, list[tuple[str, Any]]]:
-    if resume:
-        return Ledger.resume(out / LOG, TOOL)
-    return Ledger.create(out / LOG, TOOL, asdict(settings)), []

@@ -63,15 +63,13 @@ def anchor_nodes(skill: int) -> int:
     return 200_000 if skill <= 6 else 500_000 if skill <= 10 else 1_000_000
 
 
-def anchor_spec(skill: int, nodes: int | None = None) -> EngineSpec:
-    """Stockfish at a Skill Level, by default with :func:`anchor_nodes` a move."""
-    options, limits = {"Skill Level": str(skill)}, Limits(nodes=nodes or anchor_nodes(skill))
+def anchor_spec(skill: int) -> EngineSpec:
+    """Stockfish at a Skill Level."""
+    options, limits = {"Skill Level": str(skill)}, Limits(nodes=anchor_nodes(skill))
     return EngineSpec(f"Stockfish {SKILL_ELO[skill]}", ("stockfish",), options=options, limits=limits)
 
 
-def encounters(
-    levels: Sequence[int], anchors: Sequence[int], nodes: int | None = None
-) -> list[tuple[EngineSpec, EngineSpec]]:
+def encounters(levels: Sequence[int], anchors: Sequence[int]) -> list[tuple[EngineSpec, EngineSpec]]:
     """The pairings: each anchor plays the levels nearest to it, and levels outside the anchors play the next one."""
     specs = {level: level_spec(level) for level in levels}
     elos = [SKILL_ELO[anchor] for anchor in anchors]
@@ -80,7 +78,7 @@ def encounters(
     result = [(specs[a], specs[b]) for a, b in outside]
     for anchor, elo in zip(anchors, elos, strict=True):
         near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
-        result += [(specs[level], anchor_spec(anchor, nodes)) for level in sorted(near)]
+        result += [(specs[level], anchor_spec(anchor)) for level in sorted(near)]
     return result
 
 

@@ -16,6 +16,7 @@ from engine.messages import OptionError
 from engine.play import wdl
 from engine.search.scores import MAX_PLY, to_message
 from tuning.matches.adjudication import Adjudication
+from tuning.matches.info import Thought
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.loop import ENDS, GAME, LONGEST, play_game
@@ -137,14 +138,7 @@ def record_of(game: DuelGame, pair: int, white: int, names: tuple[str, str], ope
     """The game as a record, to be written as PGN."""
     moves = []
     for move, score in zip(game.moves, game.scores, strict=True):
-        moves.append(MoveRecord(to_uci(move, opening.chess960), score_text(score), 0, 0.0, 0, None))
+        shown = Thought(cp=wdl.MODEL.shown(score), mate=to_message(score).mate).score_text
+        moves.append(MoveRecord(to_uci(move, opening.chess960), shown, 0, 0.0, 0, None))
     players = names if white == 0 else names[::-1]
     return GameRecord(pair, white, *players, opening, _RESULTS[game.result], game.reason, moves=moves)
-
-
-def score_text(score: int) -> str:
-    """A score of the search as PGN comments write it, in pawns or moves to mate."""
-    mate = to_message(score).mate
-    if mate is not None:
-        return f"{'+' if mate > 0 else '-'}M{abs(mate)}"
-    return f"{wdl.MODEL.shown(score) / 100:+.2f}"

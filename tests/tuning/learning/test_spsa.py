@@ -13,7 +13,7 @@ from tests.tuning.conftest import finished, run_tool
 from tuning import spsa
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
-from tuning.learning.spsa import Gains, Spsa, load_params, play
+from tuning.learning.spsa import Spsa, load_params, play
 from tuning.matches.openings import RandomOpenings
 from tuning.selfplay.batches import Batch, DuelPair, Matchup
 from tuning.selfplay.duel import Duel, DuelRules
@@ -38,7 +38,7 @@ def elo_at(setting: dict[str, int]) -> float:
 
 def climb(iterations: int, seed: int = 3) -> Spsa:
     source = random.Random(seed)
-    climber = Spsa(ROWS, Gains(iterations, rate=0.02), seed)
+    climber = Spsa(ROWS, iterations, rate=0.02, seed=seed)
     for iteration in range(iterations):
         plus, minus = climber.candidates(iteration)
         score = expected_score(elo_at(plus) - elo_at(minus))
@@ -54,7 +54,7 @@ def test_it_finds_the_top_of_a_noisy_hill():
 
 
 def test_the_same_results_give_the_same_values():
-    first, second = Spsa(ROWS, Gains(100), 1), Spsa(ROWS, Gains(100), 1)
+    first, second = Spsa(ROWS, 100), Spsa(ROWS, 100)
     for iteration, points in enumerate((2, 0.5, 1, 0, 1.5)):
         first.update(iteration, points)
         second.update(iteration, points)
@@ -63,7 +63,7 @@ def test_the_same_results_give_the_same_values():
 
 
 def test_candidates_straddle_the_values_within_their_range():
-    spsa = Spsa(ROWS, Gains(1000), 1)
+    spsa = Spsa(ROWS, 1000)
     middles = {row.name: 0.0 for row in ROWS}
     for iteration in range(1000):
         pair = spsa.candidates(iteration)
@@ -76,7 +76,7 @@ def test_candidates_straddle_the_values_within_their_range():
 
 
 def test_steps_follow_the_winner_of_a_pair():
-    spsa = Spsa(ROWS, Gains(100), 1)
+    spsa = Spsa(ROWS, 100)
     spsa.update(0, 1.0)
     assert spsa.theta["A"] == 100
     spsa.update(1, 2.0)
@@ -153,7 +153,7 @@ def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path
     pairs = [line["pair"] for line in begun if "pair" in line]
 
     def by_hand(doublings: float) -> dict[str, float]:
-        learner = Spsa(load_params(words[1:3]), Gains(3, 0.1))
+        learner = Spsa(load_params(words[1:3]), 3, 0.1)
         for pair in pairs:
             learner.update(pair["iteration"], pair["points"] - 2 * 100 * doublings / (1600 / math.log(10)))
         return learner.theta

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
 
@@ -190,7 +191,7 @@ def test_a_match_that_is_cancelled_takes_its_engines_along(silence, trivial, end
         with kept.task("unit"):
             try:
                 play(bad, trivial("b", FOOLS_MATE))
-            except kept.CancelledError:
+            except CancelledError:
                 ended.append(True)
 
     thread = threading.Thread(target=unit)
