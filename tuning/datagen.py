@@ -22,7 +22,7 @@ from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_fl
 from tuning.data.viriformat import SUFFIX
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST_OPENING, SelfPlayRules
-from tuning.selfplay.generation import NOTES, Store, describe, generate
+from tuning.selfplay.generation import NOTES, Store, describe, generate, locked
 from tuning.selfplay.loop import LONGEST
 from tuning.selfplay.shards import DatagenSettings, begin
 
@@ -97,14 +97,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if any(arguments.directory.glob(f"*{SUFFIX}")):
             describe(arguments.directory, settings.to_json(), new=False)
         return command.checked(console)
-    store = Store(arguments.directory, plan)
-    try:
+    with locked(arguments.directory):
         return generate(
-            store, plan, positions=arguments.positions, games=arguments.games,
+            Store(arguments.directory, plan), plan, positions=arguments.positions, games=arguments.games,
             scheduler=arguments.scheduler, processes=arguments.processes, console=console,
         )  # fmt: skip
-    finally:
-        store.close()
 
 
 main = partial(command.execute, parser, run)

@@ -18,7 +18,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import digest, write_whole
 from tuning.common.flags import number, positive
-from tuning.data.agreement import Agreement, by_games, by_network
+from tuning.data.agreement import Agreement, confirmed
 from tuning.data.dataset import REFERENCE
 from tuning.data.viriformat import SUFFIX, games_to_read, without_copy
 from tuning.selfplay.generation import describe
@@ -79,13 +79,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     kept = quiet = 0
     missing = without_copy(sources, out)
     for source in track(missing, "filtering files", console=console, transient=True, disable=not console.is_terminal):
-        if network is None:
-            confirmed = by_games(source, opinion / source.name, agreement)
-        else:
-            confirmed = by_network(source, network, agreement)
-        write_whole(out / source.name, confirmed.data)
-        kept += confirmed.kept
-        quiet += confirmed.quiet
+        found = confirmed(source, network or opinion / source.name, agreement)
+        write_whole(out / source.name, found.data)
+        kept += found.kept
+        quiet += found.quiet
     console.print(f"{kept:,} of {quiet:,} quiet positions confirmed" if missing else f"{out} is complete already")
     return 0
 

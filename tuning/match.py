@@ -25,7 +25,7 @@ from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
 from tuning.matches.running import MatchPlace, check, play, resumed_settings
-from tuning.matches.tournament import KINDS, TournamentSettings, limits_checked, single_threaded
+from tuning.matches.tournament import KINDS, TournamentSettings
 
 #: Flags that --resume allows.
 BESIDE_RESUME = ("--games", "--pgn", "--scheduler", "--concurrency")
@@ -60,7 +60,6 @@ def parser() -> argparse.ArgumentParser:
     add_cluster_flags(result)
     add_check_flag(result)
     group = add_results_flags(result, "EVENT", "game")
-    group.add_argument("--event", help="event name for PGN and results (default: match, or gauntlet with --rivals)")
     group.add_argument("--pgn", metavar="FILE", help="write all games, with evaluation, depth and clock comments")
     return result
 
@@ -85,7 +84,7 @@ def settings_from(arguments: argparse.Namespace, say: Callable[[str], None] = pr
         both = (("new", arguments.new), ("base", arguments.base))
         specs = [EngineSpec(f"{role} {rev}", (), revision=rev, limits=limits) for role, rev in both]
     specs += [parse_words(words, limits) for words in arguments.engine]
-    specs = [single_threaded(replace(spec, shared_options=shared)) for spec in specs]
+    specs = [replace(spec, shared_options={"Threads": "1", **shared}) for spec in specs]
     if len(specs) < 2:
         raise SetupError("a match needs two engines: give --engine twice, or --new and --base")
     if arguments.sprt and len(specs) != 2:
@@ -94,11 +93,14 @@ def settings_from(arguments: argparse.Namespace, say: Callable[[str], None] = pr
     games = arguments.games if arguments.games or arguments.sprt else games
     engines = tuple(with_unique_names([flags.with_commit(spec) for spec in specs]))
     sprt = flags.sprt_from(arguments)
-    return limits_checked(TournamentSettings(engines, games, kind, conditions, book, sprt, _event(arguments)))
+    for spec in engines:
+        if not spec.limits.bounded:
+            raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")
+    return TournamentSettings(engines, games, kind, conditions, book, sprt, _event(arguments))
 
 
 def _event(arguments: argparse.Namespace) -> str:
-    return str(arguments.event or ("match" if arguments.rivals is None else "gauntlet"))
+    return "match" if arguments.rivals is None else "gauntlet"
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

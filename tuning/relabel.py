@@ -9,7 +9,8 @@ interrupted or killed is continued by the same command: the result is the same.
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,74 +56,50 @@ def _settings(arguments: argparse.Namespace) -> RelabelSettings:
     )  # fmt: skip
 
 
-class RelabelDisplay(Display):
-    """Files, and the positions labelled in this session."""
-
-    def __init__(self, console: Console, files: int, done: int) -> None:
-        super().__init__(console, "labelling files", files, done)
-        self.files = done
-        self.labelled = self.nodes = 0
-
-    def add(self, labelled: int, nodes: int) -> None:
-        """Count a file."""
-        self.files += 1
-        self.labelled += labelled
-        self.nodes += nodes
-        self.show(self.files, self.text())
-
-    def text(self) -> str:
-        """The positions labelled in this session, and the speed."""
-        each = self.nodes / max(self.labelled, 1)
-        return (
-            f"{self.files:,} files, {self.labelled:,} positions, {self.labelled / self.seconds:,.0f} a second, "
-            f"{each:,.0f} nodes each"
-        )
-
-
-def description(sources: Sequence[Path], settings: RelabelSettings) -> dict[str, Any]:
-    """What ``run.json`` says of a run. Raises :class:`SetupError` for invalid options."""
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Label the files that are missing, at most ``--positions`` more. Raises :class:`SetupError` for a request that is
+    not possible, or a folder that holds something else."""
+    settings, out = _settings(arguments), arguments.out
+    sources = games_to_read(arguments.games, out)
+    warm_up(console.print)  # before the workers do it all at once
     fingerprint = fingerprint_of(settings)
-    return {"tool": "tuning.relabel", "games": digest(sources[0]), **settings.to_json(), "fingerprint": fingerprint}
+    about = {
+        "tool": "tuning.relabel",
+        "games": digest(sources[0]),
+        **settings.to_json(),
+        "fingerprint": fingerprint,
+    }
+    if arguments.check:
+        if any(out.glob(f"*{SUFFIX}")):
+            describe(out, about, new=False)
+        return command.checked(console)
+    with locked(out):
+        describe(out, about, new=not any(out.glob(f"*{SUFFIX}")))
+        missing = [Unit(source, settings, fingerprint) for source in without_copy(sources, out)]
+        display = Display(console, "labelling files", len(sources), len(sources) - len(missing))
+        done: Counter[str] = Counter()
 
-
-def relabel(sources: Sequence[Path], settings: RelabelSettings, arguments: argparse.Namespace, console: Console) -> int:
-    """Label what is missing in the folder ``--out``, at most ``--positions`` more; the exit code of :func:`run_units`.
-    Raises :class:`SetupError` for a folder that holds something else."""
-    directory, positions = arguments.out, arguments.positions
-    with locked(directory):
-        described = description(sources, settings)
-        describe(directory, described, new=not any(directory.glob(f"*{SUFFIX}")))
-        missing = [Unit(source, settings, described["fingerprint"]) for source in without_copy(sources, directory)]
-        display = RelabelDisplay(console, len(sources), len(sources) - len(missing))
+        def text() -> str:
+            positions = done["labelled"]
+            speed = f"{positions / display.seconds:,.0f} a second, {done['nodes'] / max(positions, 1):,.0f} nodes each"
+            return f"{len(sources) - len(missing) + done['files']:,} files, {positions:,} positions, {speed}"
 
         def units() -> Iterator[Unit]:
             for unit in missing:
-                if positions is not None and display.labelled >= positions:
+                if arguments.positions is not None and done["labelled"] >= arguments.positions:
                     return
                 yield unit
 
         def take(result: dict[str, Any]) -> None:
-            write_whole(directory / result["name"], result["data"])
-            display.add(result["labelled"], result["nodes"])
+            write_whole(out / result["name"], result["data"])
+            done.update(files=1, labelled=result["labelled"], nodes=result["nodes"])
+            display.show(len(sources) - len(missing) + done["files"], text())
 
         place = Workplace(arguments.scheduler, arguments.processes, console, display.bar, CONTINUE)
         try:
             return run_units(label_file, units(), place, on_result=take)
         finally:
-            console.print(display.text())
-
-
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Label the files that are missing. Raises :class:`SetupError` for a request that is not possible."""
-    settings = _settings(arguments)
-    sources = games_to_read(arguments.games, arguments.out)
-    warm_up(console.print)  # before the workers do it all at once
-    described = description(sources, settings)  # reports wrong options before the folder is made
-    if arguments.check:
-        if any(arguments.out.glob(f"*{SUFFIX}")):
-            describe(arguments.out, described, new=False)
-        return command.checked(console)
-    return relabel(sources, settings, arguments, console)
+            console.print(text())
 
 
 main = partial(command.execute, parser, run)

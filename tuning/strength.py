@@ -35,7 +35,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_missing
 from tuning.common.flags import add_check_flag, add_cluster_flags, whole
-from tuning.common.ledger import read_header, read_settings
+from tuning.common.ledger import read_header
 from tuning.levels import measurements
 from tuning.levels.measurements import Measurements, elos_of
 from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, write
@@ -78,7 +78,7 @@ def results_file(settings: TournamentSettings, folder: Path) -> Path:
     """The results file of an encounter. Raises :class:`SetupError` if it was played with other settings."""
     path = folder / ("-".join(spec.name.replace(" ", "") for spec in settings.engines) + ".jsonl")
     if path.exists():
-        previous = TournamentSettings.read(path, read_settings(path))
+        previous = TournamentSettings.read(path, read_header(path)["settings"])
         if replace(previous, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
     return path

@@ -155,19 +155,14 @@ def revision() -> str | None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """The first line of a results file: its tool, settings and origin."""
-    return _read(path)[0]
+    """The first line of a results file: its tool, settings (as last changed) and origin."""
+    header, events, _ = _read(path)
+    return {**header, "settings": _changed(header.get("settings", {}), events)}
 
 
 def read_events(path: Path) -> Iterator[tuple[str, Any]]:
     """The events of a results file."""
     yield from _read(path)[1]
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """The settings of a results file, as last changed."""
-    header, events, _ = _read(path)
-    return _changed(header.get("settings", {}), events)
 
 
 def _changed(settings: Mapping[str, Any], events: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -43,27 +43,20 @@ class Confirmed(NamedTuple):
     quiet: int
 
 
-def by_network(source: Path, network: Evaluation, agreement: Agreement) -> Confirmed:
-    """The games of ``source`` with only those scores that the static values of ``network`` confirm."""
+def confirmed(source: Path, opinion: Evaluation | Path, agreement: Agreement) -> Confirmed:
+    """The games of ``source`` with only those scores that the static values of a network confirm, or the scores of the
+    same games in another file. Raises :class:`SetupError` if that holds other games."""
     boards = read_positions([source]).boards
     quiet = is_quiet(boards, _EVERY_QUIET)
-    agreed = agreement.holds(boards["score"][quiet], values_of(network, boards[quiet]))
-    return _only(source, boards["score"], quiet, agreed)
-
-
-def by_games(source: Path, others: Path, agreement: Agreement) -> Confirmed:
-    """The games of ``source`` with only those scores that the scores in ``others`` confirm. Raises :class:`SetupError`
-    if ``others`` does not hold the same games."""
-    boards, opinions = (read_positions([path]).boards for path in (source, others))
-    if len(boards) != len(opinions) or not np.array_equal(boards["occupancy"], opinions["occupancy"]):
-        raise SetupError(f"{others} does not hold the games of {source}")
-    quiet = is_quiet(boards, _EVERY_QUIET) & (np.abs(opinions["score"].astype(np.int32)) < NO_VERDICT)
-    agreed = agreement.holds(boards["score"][quiet], opinions["score"][quiet])
-    return _only(source, boards["score"], quiet, agreed)
-
-
-def _only(source: Path, scores: np.ndarray, quiet: np.ndarray, agreed: np.ndarray) -> Confirmed:
-    left = np.full(len(scores), NO_VERDICT, np.int16)
-    places = np.flatnonzero(quiet)[agreed]
-    left[places] = scores[places]
-    return Confirmed(with_scores(source, left), len(places), int(quiet.sum()))
+    if isinstance(opinion, Path):
+        others = read_positions([opinion]).boards
+        if len(boards) != len(others) or not np.array_equal(boards["occupancy"], others["occupancy"]):
+            raise SetupError(f"{opinion} does not hold the games of {source}")
+        quiet &= np.abs(others["score"].astype(np.int32)) < NO_VERDICT
+        opinions = others["score"][quiet]
+    else:
+        opinions = values_of(opinion, boards[quiet])
+    places = np.flatnonzero(quiet)[agreement.holds(boards["score"][quiet], opinions)]
+    scores = np.full(len(boards), NO_VERDICT, np.int16)
+    scores[places] = boards["score"][places]
+    return Confirmed(with_scores(source, scores), len(places), int(quiet.sum()))

@@ -1,16 +1,13 @@
 """Training data: quiet positions, the scale of their scores, and games held out for validation."""
 
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
 from engine.evaluation.choice import choose
-from tuning.common.errors import SetupError
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.data.positions import plies
 from tuning.data.values import values_of
@@ -55,14 +52,6 @@ def held_out_lots(name: str) -> np.random.Generator:
     A file's are always the same, so that all networks are validated with the same games. Copies of games with other
     scores have the files' names, and so the same games are held out."""
     return np.random.default_rng(zlib.crc32(name.encode()))
-
-
-def refuse_same_names(files: Sequence[Path]) -> None:
-    """Raise :class:`SetupError` for two files of one name, because held-out games are chosen by it."""
-    names = [file.name for file in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise SetupError(f"two files are called {name}: held-out games are chosen by name, so names must differ")
 
 
 def common_scale(boards: np.ndarray) -> float:

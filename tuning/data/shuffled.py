@@ -22,7 +22,7 @@ from rich.progress import Progress
 from scipy.special import expit
 
 from tuning.common.errors import SetupError
-from tuning.data.dataset import SCALED_BY, Quiet, common_scale, held_out_lots, quiet_positions, refuse_same_names
+from tuning.data.dataset import SCALED_BY, Quiet, common_scale, held_out_lots, quiet_positions
 from tuning.data.marlinformat import PACKED
 from tuning.data.positions import VERSION as TEXT_VERSION
 from tuning.data.positions import is_games, read_positions
@@ -132,7 +132,8 @@ def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
 def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> Shuffled:
     """The set of ``files``, made unless it is in ``cache``. Raises :class:`SetupError` for invalid files, and if no
     games are left for training or validation."""
-    refuse_same_names(files)
+    if len({file.name for file in files}) < len(files):
+        raise SetupError("two files have the same name: held-out games are chosen by name, so names must differ")
     if len(files) > MOST_SOURCES:
         raise SetupError(f"{len(files)} files of positions: {MOST_SOURCES} at most")
     folder = cache / f"shuffled-{_digest(files, quiet.first_ply, held_out)}"

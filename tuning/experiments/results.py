@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_header, read_settings
+from tuning.common.ledger import read_events, read_header
 from tuning.experiments.trials import Trial, without_folders
 from tuning.matches.limits import Limits
 from tuning.statistics.elo import estimate
@@ -23,7 +23,8 @@ def trial_of(
 
     ``screened`` is the idea of a screening, for which the effect is recorded. Raises :class:`SetupError` for a file
     without a summary of two sides, or without that idea."""
-    header, settings = read_header(path), read_settings(path)
+    header = read_header(path)
+    settings = header["settings"]
     if header.get("tool") not in (MATCH, ARENA):
         raise SetupError(f"{path} is not a results file of {MATCH} or {ARENA}")
     summaries = [data for kind, data in read_events(path) if kind == "summary"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.progress import Progress
 
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_settings
+from tuning.common.ledger import read_header
 from tuning.data.dataset import Quiet
 from tuning.data.shuffled import Shuffled, shuffled
 
@@ -60,6 +60,6 @@ class TrainingSettings:
 def settings_of(run: Path) -> TrainingSettings:
     """The settings of the run in a folder. Raises :class:`SetupError` if it holds none."""
     try:
-        return TrainingSettings(**read_settings(run / LOG))
+        return TrainingSettings(**read_header(run / LOG)["settings"])
     except TypeError:
         raise SetupError(f"{run / LOG} is not the log of a training run of this version") from None

@@ -74,7 +74,7 @@ class Referee:
             for loser in (chess.WHITE, chess.BLACK):
                 agreed = not rules.resign_both or self._winning[not loser] >= rules.resign_moves
                 if self._losing[loser] >= rules.resign_moves and agreed:
-                    return _win(not loser, "wins by adjudication")
+                    return won(not loser, "wins by adjudication")
         if rules.draw_moves and board.fullmove_number > rules.draw_from and self._quiet_plies >= 2 * rules.draw_moves:
             return "1/2-1/2", "Draw by adjudication"
         if self._tablebase is not None and (known := self._probe(board)) is not None:
@@ -93,8 +93,9 @@ class Referee:
             return None
         if abs(wdl) < 2:  # Blessed losses and cursed wins are drawn by the 50-move rule.
             return "1/2-1/2", "Draw by adjudication: tablebase"
-        return _win(board.turn if wdl > 0 else not board.turn, "wins by adjudication: tablebase")
+        return won(board.turn if wdl > 0 else not board.turn, "wins by adjudication: tablebase")
 
 
-def _win(side: chess.Color, how: str) -> tuple[str, str]:
+def won(side: chess.Color, how: str) -> tuple[str, str]:
+    """The result and the reason if ``side`` wins."""
     return ("1-0", f"White {how}") if side == chess.WHITE else ("0-1", f"Black {how}")

@@ -42,7 +42,7 @@ class EngineSpec:
     identity: str | None = field(default=None, compare=False)
 
     def differs_in_values(self, other: EngineSpec) -> bool:
-        """Whether setting options again turns this engine into the other."""
+        """Whether setting options again turns this engine into the other, if it is not the same already."""
         same_keys = self.options.keys() == other.options.keys()
         return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import chess
 import chess.syzygy
 
-from tuning.matches.adjudication import Adjudication, Referee
+from tuning.matches.adjudication import Adjudication, Referee, won
 from tuning.matches.info import Thought, last_scored, parse_scored
 from tuning.matches.limits import Clock, engine_limit
 from tuning.matches.openings import Opening
@@ -106,7 +106,7 @@ def _rules_end(board: chess.Board, seen: Counter[Hashable]) -> tuple[str, str] |
     """The end of the game by the rules; claimable draws are claimed."""
     if not any(board.legal_moves):
         if board.is_check():
-            return _lost(board.turn), f"{_name(not board.turn)} mates"
+            return won(not board.turn, "mates")
         return "1/2-1/2", "Draw by stalemate"
     if board.is_insufficient_material():
         return "1/2-1/2", "Draw by insufficient mating material"
@@ -118,18 +118,8 @@ def _rules_end(board: chess.Board, seen: Counter[Hashable]) -> tuple[str, str] |
 
 
 def _forfeit(side: chess.Color, fault: str) -> tuple[str, str]:
-    how = {"time": "loses on time", "stall": "stalls", "illegal": "makes an illegal move", "disconnect": "disconnects"}[
-        fault
-    ]
-    return _lost(side), f"{_name(side)} {how}"
-
-
-def _lost(side: chess.Color) -> str:
-    return "0-1" if side == chess.WHITE else "1-0"
-
-
-def _name(side: chess.Color) -> str:
-    return "White" if side == chess.WHITE else "Black"
+    how = {"time": "loses on time", "stall": "stalls", "illegal": "makes an illegal move", "disconnect": "disconnects"}
+    return won(not side, "")[0], f"{chess.COLOR_NAMES[side].capitalize()} {how[fault]}"
 
 
 def _check_lines(record: GameRecord, output: list[list[str]], all_lines: bool) -> None:

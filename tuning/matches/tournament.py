@@ -206,16 +206,3 @@ class Tournament:
             if isinstance(error, EngineFailure):
                 raise error
             raise SetupError(f"gave up after {PATIENCE} failed units: {error}")
-
-
-def limits_checked(settings: TournamentSettings) -> TournamentSettings:
-    """The settings. Raises :class:`SetupError` for an engine without a limit."""
-    for spec in settings.engines:
-        if not spec.limits.bounded:
-            raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")
-    return settings
-
-
-def single_threaded(spec: EngineSpec) -> EngineSpec:
-    """The engine with one thread, if it has such an option."""
-    return replace(spec, shared_options={"Threads": "1", **spec.shared_options})

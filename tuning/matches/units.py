@@ -99,16 +99,12 @@ class EnginePool:
 
     def _take_idle(self, spec: EngineSpec) -> Player | None:
         """An idle engine like ``spec``, or one that differs only in option values."""
-        choices: tuple[Callable[[Player], bool], ...] = (
-            lambda idle: idle.spec == spec,
-            lambda idle: idle.spec.differs_in_values(spec),
-        )
-        for fits in choices:
-            for player in reversed(self._idle):
-                if fits(player):
-                    self._idle.remove(player)
-                    return player
-        return None
+        alike = [player for player in reversed(self._idle) if player.spec.differs_in_values(spec)]
+        if not alike:
+            return None
+        player = next((player for player in alike if player.spec == spec), alike[0])
+        self._idle.remove(player)
+        return player
 
     def tablebase(self, path: str | None) -> chess.syzygy.Tablebase | None:
         if path is None:

@@ -9,7 +9,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,23 +41,15 @@ def shard_of(path: Path) -> int:
 
 
 class Store:
-    """The directory of a run: appends complete games to shards in order, and counts them.
+    """The directory of a run, which is :func:`locked`: appends complete games to shards in order, and counts them.
 
     Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
-    engine, a damaged game, or other files, is in use or cannot be written."""
+    engine, a damaged game, or other files. Cuts off an incomplete last game of this run, if it was killed."""
 
     def __init__(self, directory: Path, run: Run) -> None:
         self.directory = directory
         self.games: Counter[int] = Counter()  # by shard
         self.positions = 0
-        self._open = ExitStack()
-        with ExitStack() as stack:
-            stack.enter_context(locked(directory))
-            self._begin(run)
-            self._open = stack.pop_all()
-
-    def _begin(self, run: Run) -> None:
-        """Count the games, and cut off an incomplete last game of a killed run, if it was this run."""
         sizes: dict[Path, int] = {}
         for path in files_of(self.directory):
             self.games[shard_of(path)], positions, sizes[path] = count_file(path)
@@ -77,10 +69,6 @@ class Store:
             )
         for path, size in sizes.items():
             os.truncate(path, size)
-
-    def close(self) -> None:
-        """Let others use the directory."""
-        self._open.close()
 
     def add(self, shard: int, first: int, games: Sequence[bytes], plies: Sequence[int]) -> int:
         """Append the new ones among games ``first``, ``first`` + 1, ... of a shard; return their number of positions.

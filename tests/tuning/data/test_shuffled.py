@@ -162,7 +162,7 @@ def test_batches_lose_nothing():
 
 
 def test_what_cannot_be_shuffled(files, tmp_path):
-    with pytest.raises(SetupError, match="two files are called"):
+    with pytest.raises(SetupError, match="two files have the same name"):
         shuffled([tmp_path / "a" / "x.tsv", tmp_path / "b" / "x.tsv"], tmp_path, ALL, 0.1, SILENT)
     with pytest.raises(SetupError, match="too few games"):
         shuffled(files, tmp_path, ALL, 1e-9, SILENT)

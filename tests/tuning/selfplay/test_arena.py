@@ -17,7 +17,7 @@ import pytest
 from tests.tuning.conftest import finished, refused, run_tool
 from tuning.arena import main
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_settings, restored
+from tuning.common.ledger import read_events, read_header, restored
 from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
@@ -123,7 +123,7 @@ def test_more_games_may_be_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
     other = tmp_path / "other.jsonl"
-    fingerprint = read_settings(whole[0])["meeting"]["fingerprint"]
+    fingerprint = read_header(whole[0])["settings"]["meeting"]["fingerprint"]
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
     refused(_run(monkeypatch, "--resume", str(other)), "was started with another engine, network or evaluation")
     with pytest.raises(SetupError, match="a worker plays differently"):
@@ -235,7 +235,7 @@ def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch,
         "EvalType=Classical", "--nodes", "100", "--hard", "900", "--games", "2", "--json", str(path),
     ))  # fmt: skip
     assert "wide against base EvalType=Classical" in page
-    settings = restored(ArenaSettings, read_settings(path))
+    settings = restored(ArenaSettings, read_header(path)["settings"])
     assert settings.meeting.first == (("AspirationWindow", "40"), ("EvalType", "Material"))
     assert settings.meeting.second == (("EvalType", "Classical"),)
     assert (settings.meeting.rules.nodes, settings.meeting.rules.hard) == (100, 900)

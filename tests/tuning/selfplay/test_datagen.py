@@ -186,7 +186,6 @@ def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
     assert store.add(0, 4, data[3:], [6]) == 0  # one is missing between
     assert (store.positions, store.games[0]) == (12, 3)
     assert (tmp_path / "games-00000.vf").read_bytes() == b"".join(data[:3])
-    store.close()
 
 
 def test_a_worker_with_another_engine_is_found(copy: Path) -> None:
