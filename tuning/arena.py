@@ -30,16 +30,13 @@ from tuning.matches import flags
 from tuning.matches.report import encounter_lines
 from tuning.selfplay.arena import TOOL, ArenaSettings, Count, play, summary
 from tuning.selfplay.batches import Matchup, Options, with_fingerprint
-from tuning.selfplay.duel import DuelRules
+from tuning.selfplay.duel import rules_from
 from tuning.selfplay.screening import Idea, effects_table
-from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, clock_from, clock_of, evaluation_of, nodes_of, parameters_of
+from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, parameters_of
 from tuning.statistics.sprt import sprt_text
 
 #: Flags that --resume allows.
 BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
-
-#: Bytes at the end of a PGN file that hold at least half a game.
-_LAST_GAME = 1 << 16
 
 
 def parser() -> argparse.ArgumentParser:
@@ -83,21 +80,11 @@ def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
     """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
     first = side_from([*arguments.each, *arguments.new], "new")
     second = side_from([*arguments.each, *arguments.base], "base")
-    for _, options in (first, second):
-        parameters_of(dict(options))
-        evaluation_of(dict(options))
-        nodes_of(dict(options), arguments.nodes)
-        clock_of(dict(options), None)
-    adjudication, book, sprt = (
-        flags.adjudication_from(arguments),
-        flags.book_from(arguments),
-        flags.sprt_from(arguments),
-    )
+    sprt = flags.sprt_from(arguments)
     games = 1000 if arguments.games is None and sprt is None else arguments.games
-    clock = clock_from(arguments.clock, arguments.hard)
-    rules = DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
-    meeting = Matchup(first[1], second[1], rules)
-    return ArenaSettings((first[0], second[0]), meeting, games, book, sprt, ideas_from(arguments))
+    meeting = Matchup(first[1], second[1], rules_from(arguments))
+    names = first[0], second[0]
+    return ArenaSettings(names, meeting, games, flags.book_from(arguments), sprt, ideas_from(arguments))
 
 
 def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
@@ -150,19 +137,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play and report. Raises :class:`SetupError` for a request that is not possible."""
     say = console.print
     pgn = Path(arguments.pgn) if arguments.pgn else None
-    files = [Path(name) for name in (arguments.json, arguments.resume, arguments.openings) if name]
+    keep_apart(pgn, [Path(name) for name in (arguments.json, arguments.resume, arguments.openings) if name])
     if arguments.check:
-        keep_apart(pgn, files)
         _prepared(arguments, say)
         return command.checked(console, arguments.json)
-    try:
-        if pgn is not None:
-            pgn.parent.mkdir(parents=True, exist_ok=True)
-            keep_apart(pgn, files)
-            _end_last_game(pgn)
-    except OSError as error:
-        raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
-
+    if pgn is not None:
+        pgn.parent.mkdir(parents=True, exist_ok=True)
     if arguments.resume:
         settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)
     else:
@@ -185,15 +165,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if count.pairs:
         _report(settings, count, console)
     return code
-
-
-def _end_last_game(pgn: Path) -> None:
-    """End the last game of a file, which a kill may have cut off, so that later ones can be read. Raises OSError."""
-    with pgn.open("ab+") as stream:
-        stream.seek(max(0, stream.tell() - _LAST_GAME))
-        text = stream.read().replace(b"\r\n", b"\n")
-        if text and not text.endswith((b"-0\n\n", b"-1\n\n", b"/2\n\n", b"*\n\n")):
-            stream.write((b"}" if text.rfind(b"{") > text.rfind(b"}") else b"") + b" *\n\n")
 
 
 def _report(settings: ArenaSettings, count: Count, console: Console) -> None:

@@ -33,8 +33,7 @@ from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_params, play, result
 from tuning.matches import flags
 from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, DuelPair, Matchup, with_fingerprint
-from tuning.selfplay.duel import DuelRules
-from tuning.selfplay.sides import clock_from
+from tuning.selfplay.duel import rules_from
 from tuning.statistics.pace import points_for_time
 
 #: Flags that --resume allows.
@@ -62,17 +61,15 @@ def parser() -> argparse.ArgumentParser:
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
-    clock = clock_from(arguments.clock, arguments.hard)
+    rules = rules_from(arguments)
     params = load_params(arguments.only)
-    if not arguments.only and clock is None:  # with fixed nodes the parameters of time do nothing
+    if not arguments.only and rules.clock is None:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
     options = options_of(arguments.option)
     for name, _ in options:
         if any(param.name == name for param in params):
             raise SetupError(f"--option {name} is a parameter to tune, which begins at its default")
     book = flags.book_from(arguments)
-    adjudication = flags.adjudication_from(arguments)
-    rules = DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
     return {
         "arena": asdict(with_fingerprint(Matchup(options, options, rules))),
         "parameters": [param.name for param in params],

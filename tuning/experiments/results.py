@@ -84,10 +84,7 @@ def _of_match(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any
 
 def _of_arena(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
     meeting = settings["meeting"]
-    from tuning.selfplay.sides import own_network  # imported late: it loads the engine
-
-    network = summary.get("network") or own_network()  # older files do not say
-    chosen = [_evaluation(meeting[side]) or network for side in ("first", "second")]
+    chosen = [_evaluation(meeting[side]) or summary["network"] for side in ("first", "second")]
     limits = dict.fromkeys(_limit(dict(meeting[side]), meeting["rules"]) for side in ("first", "second"))
     return {
         "first": summary["first"], "second": summary["second"], "limit": " / ".join(limits),

@@ -1,14 +1,12 @@
 """How far evaluations are from another engine's static evaluation, on quiet positions; nothing is trained on it.
 
-The judge is an engine that answers Stockfish's command ``eval``. Its answers are kept in the cache folder, by the
-engine's name and the position's FEN.
+The judge is an engine that answers Stockfish's command ``eval``.
 """
 
 import math
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,15 +19,12 @@ from engine.board.fen import to_fen
 from engine.board.setup import new_position
 from engine.folders import cache_folder
 from tuning.common.errors import SetupError
-from tuning.common.ledger import Ledger
 from tuning.data.dataset import REFERENCE, Quiet, is_quiet, matching_scale
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import is_games, read_positions
 from tuning.data.viriformat import files_of
 from tuning.data.viriformat import read_positions as read_games
 from tuning.matches.engines import parse_words
-
-TOOL = "tuning.loss"
 
 MOST_FILES = 16
 """Files of a folder of games from which positions are drawn."""
@@ -65,60 +60,16 @@ def fens_of(boards: np.ndarray) -> list[str]:
     return fens
 
 
-class _Judge:
-    """A running engine. Raises :class:`SetupError` if it ends or has no command ``eval``."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        names = [line.removeprefix("id name ") for line in self._ask("uci", "uciok") if line.startswith("id name ")]
-        self.name = re.sub(r"\W+", "_", names[0]) if names else "judge"
-
-    def value(self, fen: str) -> float:
-        """The static value in centipawns, White's view."""
-        for line in self._ask(f"position fen {fen}\neval\nisready", "readyok"):
-            if found := _ANSWER.search(line):
-                return 100 * float(found[1])
-        raise SetupError(f"the judge gives no static evaluation of {fen}")
-
-    def _ask(self, text: str, last: str) -> list[str]:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        lines: list[str] = []
-        try:
-            self._process.stdin.write(text + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise SetupError("the judge ended") from None
-        for line in self._process.stdout:
-            if line.strip() == last:
-                return lines
-            lines.append(line.rstrip())
-        raise SetupError("the judge ended")
-
-
-@contextmanager
-def _judge(command: str) -> Iterator[_Judge]:
+def judged(boards: np.ndarray, command: str) -> np.ndarray:
+    """The values that the engine ``command`` gives ``boards``, float64 centipawns, White's view. Raises
+    :class:`SetupError` for one without the command ``eval``."""
     words = parse_words([command]).resolved_command()
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield _Judge(process)
-        finally:
-            process.kill()
-
-
-def judged(boards: np.ndarray, command: str, progress: Progress) -> np.ndarray:
-    """The judge's values of ``boards``, float64 centipawns, White's view. Raises :class:`SetupError`."""
-    fens = fens_of(boards)
-    with _judge(command) as judge:
-        file = cache_folder() / "judged" / f"{judge.name}.jsonl"
-        ledger, events = Ledger.resume(file, TOOL) if file.exists() else (Ledger.create(file, TOOL, {}), [])
-        known: dict[str, float] = dict(data for _, data in events)
-        with closing(ledger):
-            for fen in progress.track(fens, description=f"judging by {judge.name}"):
-                if fen not in known:
-                    known[fen] = judge.value(fen)
-                    ledger.add("value", (fen, known[fen]))
-    return np.array([known[fen] for fen in fens])
+    asked = "".join(f"position fen {fen}\neval\n" for fen in fens_of(boards))
+    answer = subprocess.run(words, input=f"uci\n{asked}quit\n", stdout=subprocess.PIPE, text=True)
+    values = _ANSWER.findall(answer.stdout)
+    if len(values) != len(boards):
+        raise SetupError(f"{command} gives {len(values)} static values of {len(boards)} positions")
+    return 100 * np.array(values, float)
 
 
 @dataclass(frozen=True, slots=True)

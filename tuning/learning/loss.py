@@ -94,7 +94,7 @@ def compare_with_judge(path: Path, names: Sequence[str], command: str, count: in
     evaluations = [_evaluation(name) for name in names]
     with Progress(console=console, transient=True) as progress:
         boards = draw(path, progress)
-        theirs = judged(boards[:count], command, progress)
+    theirs = judged(boards[:count], command)
     values = np.array([values_of(evaluation, boards) for evaluation in evaluations])
     found = distances(values[:, :count], theirs)
     console.print(distance_table(names, found, np.abs(values).mean(axis=1), len(theirs)))

@@ -14,8 +14,10 @@ from scipy.special import expit
 
 from engine.play.wdl import MIN_SPREAD, MODEL, REFERENCE_MOVE, Model
 from engine.reading import ReadError, read_games
+from engine.search.scores import MATE_BOUND
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_header
+from tuning.data.viriformat import read_positions
 from tuning.matches.records import GameRecord
 
 MOST_PAWNS = 4.0
@@ -93,40 +95,34 @@ def _score_of(node: chess.pgn.ChildNode, white: bool) -> float | None:
     return None if evaluation is None else evaluation.pov(white).score()
 
 
-def samples_of_training_games(path: Path) -> Samples:
+def rows_of_training_games(path: Path) -> np.ndarray:
     """The moves of a file of tuning.datagen, whose scores are those of the evaluation."""
-    from engine.search.scores import MATE_BOUND
-    from tuning.data.viriformat import read_positions
-
     boards = read_positions([path]).boards
     boards = boards[np.abs(boards["score"]) < MATE_BOUND]
     sign = np.where(boards["side_en_passant"] >> 7, -1.0, 1.0)
-    return Samples(boards["score"] * sign, boards["fullmove"].astype(int), (boards["result"] - 1.0) * sign)
+    return np.stack((boards["score"] * sign, boards["fullmove"], (boards["result"] - 1.0) * sign), axis=1)
 
 
 def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
     """All usable samples of ``paths``. ``pawn``: centipawns of the evaluation that were shown as 100. Raises
     :class:`SetupError`."""
-    parts = []
+    parts = [np.empty((0, 3))]
     for path in paths:
         if not path.is_file():
             raise SetupError(f"{path}: {'a directory, not a file' if path.is_dir() else 'no such file'}")
         if path.suffix == ".vf":
-            parts.append(samples_of_training_games(path))
-            continue
-        rows = list((rows_of_results if path.suffix == ".jsonl" else rows_of_pgn)(path, player))
-        score, move, result = np.array(rows, float).reshape(-1, 3).T
-        parts.append(Samples(score * pawn / 100, move.astype(int), result))
-    score = np.concatenate([part.score for part in parts])
-    move = np.concatenate([part.move for part in parts])
-    result = np.concatenate([part.result for part in parts])
+            parts.append(rows_of_training_games(path))
+        else:
+            rows = list((rows_of_results if path.suffix == ".jsonl" else rows_of_pgn)(path, player))
+            parts.append(np.array(rows).reshape(-1, 3) * (pawn / 100, 1, 1))
+    score, move, result = np.concatenate(parts).T
     kept = (np.abs(score) <= MOST_PAWNS * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
     if kept.sum() < 100 or not (result[kept] > 0).any() or not (result[kept] == 0).any():
         whose = f"of {player} " if player else ""
         raise SetupError(
             f"{int(kept.sum())} scored moves {whose}between moves {MOVES[0]} and {MOVES[1]} are too few, or all alike"
         )
-    return Samples(score[kept], move[kept], result[kept])
+    return Samples(score[kept], move[kept].astype(int), result[kept])
 
 
 def fit(samples: Samples) -> tuple[Model, float]:

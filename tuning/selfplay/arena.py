@@ -187,7 +187,7 @@ def play(
             ledger.add("pair", pair)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
-                    stream.writelines(restored(GameRecord, game).to_pgn({"Event": "arena"}) for game in games)
+                    stream.write("".join(restored(GameRecord, game).to_pgn({"Event": "arena"}) for game in games))
         display.add(2 * len(new))
         if count.done:
             raise Enough

@@ -4,6 +4,7 @@ Each side has its own worker (network, parameters and histories) and transpositi
 A game depends on its opening, the rules and the two sides only.
 """
 
+import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,12 +16,14 @@ from engine.jit import TICKS_PER_SECOND, new_record
 from engine.messages import OptionError
 from engine.play import wdl
 from engine.search.scores import MAX_PLY, to_message
+from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
+from tuning.matches.flags import adjudication_from
 from tuning.matches.info import Thought
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.loop import ENDS, GAME, LONGEST, play_game
-from tuning.selfplay.sides import Side, clock_of, nodes_of, parameters_of
+from tuning.selfplay.sides import Side, clock_of, nodes_of, parameters_of, parse_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,14 @@ class DuelRules:
     hash: int = 16
     clock: tuple[int, int] | None = None
     adjudication: Adjudication = field(default_factory=Adjudication)
+
+
+def rules_from(arguments: argparse.Namespace) -> DuelRules:
+    """The rules on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
+    if arguments.clock is not None and arguments.hard is not None:
+        raise SetupError("--hard has no effect with --clock")
+    clock = None if arguments.clock is None else parse_clock(arguments.clock)
+    return DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication_from(arguments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,6 @@ from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import DEEPEST
 from tuning.selfplay.sides import Side
 
-#: The score of positions without a new one, which training ignores.
-NOT_LABELLED = NO_VERDICT
-
 _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
 
 
@@ -89,19 +86,10 @@ def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, no
     return visited
 
 
-class Labeller:
-    """A worker with its own table that labels games one after the other, without threads or clock. Raises
-    :class:`engine.messages.OptionError` for invalid options."""
-
-    def __init__(self, settings: RelabelSettings) -> None:
-        self._settings = settings
-        self._side = Side(dict(settings.options), settings.hash)
-
-    def label(self, boards: np.ndarray, chosen: np.ndarray) -> int:
-        """Label one game; return the nodes it took. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
-        settings = self._settings
-        self._side.prepare(new_position())
-        return int(label_game(self._side.worker.record, boards, chosen, settings.nodes, settings.hard))
+def label(side: Side, settings: RelabelSettings, boards: np.ndarray, chosen: np.ndarray) -> int:
+    """Label one game; return the nodes it took. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
+    side.prepare(new_position())
+    return int(label_game(side.worker.record, boards, chosen, settings.nodes, settings.hard))
 
 
 def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.ndarray:
@@ -113,7 +101,7 @@ def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.nd
 def fingerprint_of(settings: RelabelSettings) -> str:
     """A digest of the engine's scores of the bench positions. Raises :class:`SetupError` for invalid options."""
     try:
-        labeller = Labeller(replace(settings, nodes=500))
+        side = Side(dict(settings.options), settings.hash)
     except OptionError as error:
         raise SetupError(str(error)) from None
     boards = np.zeros(0, PACKED)
@@ -122,28 +110,28 @@ def fingerprint_of(settings: RelabelSettings) -> str:
         set_fen(position, fen)
         pack(position, packed)
         boards = np.append(boards, np.asarray(packed))
-    run_on_deep_stack(lambda: labeller.label(boards, np.ones(len(boards), np.uint8)))
+    run_on_deep_stack(lambda: label(side, replace(settings, nodes=500), boards, np.ones(len(boards), np.uint8)))
     return hashlib.blake2b(boards["score"].tobytes(), digest_size=8).hexdigest()
 
 
 @lru_cache(maxsize=1)
-def _labeller_of(settings: RelabelSettings, fingerprint: str) -> Labeller:
-    """This process's labeller. Raises :class:`SetupError` if its engine did not start the run."""
+def _side_of(settings: RelabelSettings, fingerprint: str) -> Side:
+    """This process's worker. Raises :class:`SetupError` if its engine did not start the run."""
     warm_up(kept.cold)
     if fingerprint_of(settings) != fingerprint:
         raise SetupError("a worker has another engine or evaluation")
-    return Labeller(settings)
+    return Side(dict(settings.options), settings.hash)
 
 
 def label_file(unit: Unit, report: Report) -> dict[str, Any]:
     """Label a file in this process: the bytes of the new file, the number of positions searched, and their nodes."""
-    labeller = _labeller_of(unit.settings, unit.fingerprint)
+    settings, side = unit.settings, _side_of(unit.settings, unit.fingerprint)
     positions = read_positions([unit.source])
-    boards, chosen = positions.boards, chosen_of(positions.boards, unit.settings, unit.source.name)
+    boards, chosen = positions.boards, chosen_of(positions.boards, settings, unit.source.name)
     edges = np.flatnonzero(np.diff(positions.games, prepend=-1, append=-1)).tolist()
     games = [slice(first, last) for first, last in pairwise(edges)]
-    nodes = run_on_deep_stack(lambda: sum(labeller.label(boards[game], chosen[game]) for game in games))
-    scores = np.where(chosen != 0, boards["score"], NOT_LABELLED).astype(np.int16)
+    nodes = run_on_deep_stack(lambda: sum(label(side, settings, boards[game], chosen[game]) for game in games))
+    scores = np.where(chosen != 0, boards["score"], NO_VERDICT).astype(np.int16)
     return {
         "name": unit.source.name,
         "data": with_scores(unit.source, scores),

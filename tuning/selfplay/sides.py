@@ -14,7 +14,6 @@ from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import Worker
-from tuning.common.errors import SetupError
 
 #: The options that choose the evaluation.
 EVALUATION = ("EvalType", "EvalFile")
@@ -75,18 +74,6 @@ def parse_clock(text: str) -> tuple[int, int]:
     if numbers[0] is None or numbers[1] is None or numbers[0] < 1 or numbers[1] < 0:
         raise OptionError(f"{CLOCK} cannot be '{text}': it takes nodes as BASE+INCREMENT, such as 300000+3000")
     return numbers[0], numbers[1]
-
-
-def clock_from(text: str | None, hard: int | None) -> tuple[int, int] | None:
-    """The clock of both sides from the command line. Raises :class:`SetupError` for an invalid one."""
-    if text is None:
-        return None
-    if hard is not None:
-        raise SetupError("--hard has no effect with --clock")
-    try:
-        return parse_clock(text)
-    except OptionError as error:
-        raise SetupError(f"--{error}") from None
 
 
 class Side:

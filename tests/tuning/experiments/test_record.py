@@ -136,7 +136,7 @@ def arena_file(path: Path, summary: bool = True, clock: list[int] | None = None,
         losses, wins = 2 * 300 + 1500, 2 * 450 + 2300
         wdl = [losses, 2 * sum(pairs) - losses - wins, wins]
         ledger.add("summary", {"first": "FutilityBase=110", "second": "base", "games": 15100, "wdl": wdl,
-                               "pentanomial": pairs})  # fmt: skip
+                               "pentanomial": pairs, "network": "numbat.nnue 01234567"})  # fmt: skip
     ledger.close()
     return path
 
@@ -154,15 +154,6 @@ def test_the_limits_of_both_sides_are_named(tmp_path, clock, own, limit):
     assert trial.limit == limit
 
 
-def test_the_network_is_the_one_that_played(tmp_path):
-    results = arena_file(tmp_path / "arena.jsonl", summary=False)
-    ledger = Ledger.resume(results, "tuning.arena")[0]
-    figures = {"games": 4, "wdl": [1, 2, 1], "pentanomial": [0, 1, 0, 1, 0], "network": "numbat.nnue 01234567"}
-    ledger.add("summary", {"first": "new", "second": "base", **figures})
-    ledger.close()
-    assert trial_of(results, "x", "open")[0].evaluation == "numbat.nnue 01234567"
-
-
 def test_a_finished_arena_is_added(monkeypatch, tmp_path):
     results = arena_file(tmp_path / "arena.jsonl")
     page = finished(
@@ -171,7 +162,7 @@ def test_a_finished_arena_is_added(monkeypatch, tmp_path):
     (found,) = read(tmp_path / "t.jsonl")
     assert found.proof
     assert (found.verdict, found.limit, found.book, found.games) == ("H1", "8000 nodes", "uho.epd", 15100)
-    assert found.evaluation.startswith("numbat.nnue ")
+    assert found.evaluation == "numbat.nnue 01234567"
     assert found.pentanomial == (300, 1500, 3000, 2300, 450)
     assert "yes" in page
 
@@ -193,7 +184,7 @@ def test_an_idea_of_a_screening_is_added(monkeypatch, tmp_path):
         {"idea": ["B", 1], "elo": -1, "error": 1},
     ]
     pairs = {"first": "new", "second": "base", "games": 4, "wdl": [1, 2, 1], "pentanomial": [0, 1, 0, 1, 0]}
-    ledger.add("summary", {**pairs, "effects": effects})
+    ledger.add("summary", {**pairs, "effects": effects, "network": "numbat.nnue 01234567"})
     ledger.close()
     file = tmp_path / "tests.jsonl"
     asked = ("add", str(results), "--idea", "a lower margin", "--outcome", "open", "--stopped")

@@ -106,6 +106,7 @@ def test_it_goes_on_where_it_was_interrupted(monkeypatch, tmp_path, whole):
     torn = tmp_path / "torn.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     torn.write_text("".join([lines[0], lines[3], lines[1], lines[4][: len(lines[4]) // 2]]))
+    refused(_run(monkeypatch, "--resume", str(torn), "--pgn", str(torn)), "it is one of the files to read")
     resumed = finished(_run(monkeypatch, "--resume", str(torn)))
     assert _pairs(torn) == _pairs(path)
     assert resumed.splitlines()[-1] == page.splitlines()[-1]
@@ -212,20 +213,6 @@ def test_a_side_may_have_its_own_clock(monkeypatch: pytest.MonkeyPatch, tmp_path
     refused(_run(monkeypatch, *words), "one side has a clock and the other has none")
     assert _run(monkeypatch, *words, "--clock", "20000+200")[0] == 0
     assert len(_pairs(tmp_path / "r.jsonl")) == 1
-
-
-def test_games_go_to_a_file_of_games_even_if_it_was_cut(monkeypatch, tmp_path, whole):
-    path = whole[0]
-    refused(_run(monkeypatch, "--resume", str(path), "--pgn", str(path)), "it is one of the files to read")
-    pgn = path.with_suffix(".pgn")
-    text = pgn.read_text()
-    pgn.write_text(text[: text.rindex("{") + 3])
-    words = ("--games", "2", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(pgn))
-    assert _run(monkeypatch, *QUICK, *words)[0] == 0
-    with pgn.open() as stream:
-        games = list(iter(lambda: chess.pgn.read_game(stream), None))
-    assert len(games) == GAMES + 2
-    assert not [game.errors for game in games if game.errors]
 
 
 def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,11 +7,10 @@ from chess.engine import Limit
 from engine import Engine
 from engine.board.notation import to_uci
 from engine.messages import OptionError
-from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening, RandomOpenings
 from tuning.selfplay.duel import Duel, DuelRules
-from tuning.selfplay.sides import clock_from, parse_clock
+from tuning.selfplay.sides import parse_clock
 
 MATERIAL = {"EvalType": "Material"}
 BOOK = RandomOpenings(8, seed=3)
@@ -70,11 +69,6 @@ def test_a_side_may_have_its_own_clock() -> None:
 def test_a_clock_is_asked_for_as_base_and_increment() -> None:
     assert parse_clock("300000+3000") == (300_000, 3_000)
     assert parse_clock("300000") == (300_000, 0)
-    assert clock_from(None, 5) is None
     for wrong in ("", "fast", "300+", "+300", "0+5", "300+-1", "300+1+1"):
         with pytest.raises(OptionError, match="clock cannot be"):
             parse_clock(wrong)
-    with pytest.raises(SetupError, match="--clock cannot be 'fast'"):
-        clock_from("fast", None)
-    with pytest.raises(SetupError, match="--hard has no effect with --clock"):
-        clock_from("300+3", 900)

@@ -11,10 +11,11 @@ from engine.jit import new_record
 from engine.search.scores import MATE
 from engine.search.threads import run_on_deep_stack
 from tuning import relabel
-from tuning.data.dataset import Quiet, quiet_positions
+from tuning.data.dataset import NO_VERDICT, Quiet, quiet_positions
 from tuning.data.marlinformat import PACKED, pack
 from tuning.data.viriformat import files_of, read_positions, with_scores
-from tuning.selfplay.labels import NOT_LABELLED, Labeller, RelabelSettings
+from tuning.selfplay.labels import RelabelSettings, label
+from tuning.selfplay.sides import Side
 
 #: Everything but the score.
 KEPT = [name for name in PACKED.names or () if name != "score"]
@@ -59,7 +60,7 @@ def test_the_games_stay_and_what_is_quiet_gets_another_score(games: Path, tmp_pa
         learned = quiet_positions(read_positions([new]), Quiet(10, np.inf)).boards
         assert 0 < len(learned) <= len(quiet)  # a deeper search may find a mate
         assert np.mean(after["score"] == before["score"]) < 0.5
-        scored = np.abs(after["score"]) < NOT_LABELLED
+        scored = np.abs(after["score"]) < NO_VERDICT
         assert np.corrcoef(before["score"][scored], after["score"][scored])[0, 1] > 0.5
 
 
@@ -68,7 +69,7 @@ def test_a_share_is_drawn_at_random_and_the_rest_teaches_nothing(games: Path, tm
     assert _run(games, tmp_path / "other", "--share", "0.5", "--seed", "2") == 0
     quiet = len(quiet_positions(read_positions(files_of(games)), Quiet(10, np.inf)))
     labelled = [
-        np.flatnonzero(np.abs(read_positions(files_of(tmp_path / name)).boards["score"]) < NOT_LABELLED)
+        np.flatnonzero(np.abs(read_positions(files_of(tmp_path / name)).boards["score"]) < NO_VERDICT)
         for name in ("half", "other")
     ]
     assert all(0.3 * quiet < len(found) < 0.7 * quiet for found in labelled)
@@ -85,11 +86,9 @@ def test_a_share_is_drawn_at_random_and_the_rest_teaches_nothing(games: Path, tm
 )
 def test_scores_are_those_of_white(fen: str, score: int) -> None:
     boards = _boards([fen])
-    labeller = Labeller(RelabelSettings(nodes=3_000))
-    nodes: list[int] = []
-    run_on_deep_stack(lambda: nodes.append(labeller.label(boards, np.ones(1, np.uint8))))
+    nodes = run_on_deep_stack(lambda: label(Side({}, 1), RelabelSettings(nodes=3_000), boards, np.ones(1, np.uint8)))
     assert boards["score"][0] == score
-    assert (nodes[0] > 0) == (score != 0)  # who is mated has nothing to search
+    assert (nodes > 0) == (score != 0)  # who is mated has nothing to search
 
 
 def test_what_comes_later_in_the_game_is_known_before(games: Path) -> None:
@@ -97,11 +96,11 @@ def test_what_comes_later_in_the_game_is_known_before(games: Path) -> None:
     the position after the next move has been searched."""
     before = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
     after_a_sacrifice = "r1bq2r1/b4pk1/p1pp1p1Q/1p2pP2/1P2P1PB/3P4/1PP3P1/R3K2R b KQ - 1 1"
-    labeller = Labeller(RelabelSettings(nodes=1_700, options=(("EvalType", "Material"),)))
+    side, settings = Side({"EvalType": "Material"}, 4), RelabelSettings(nodes=1_700)
 
     def score(later: int) -> int:
         boards = _boards([before, after_a_sacrifice])
-        run_on_deep_stack(lambda: labeller.label(boards, np.array([1, later], np.uint8)))
+        run_on_deep_stack(lambda: label(side, settings, boards, np.array([1, later], np.uint8)))
         return int(boards["score"][0])
 
     assert score(later=1) == MATE - 3
