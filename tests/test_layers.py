@@ -219,7 +219,7 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
     ("module", "source"),
     [
         ("tuning.common.files", "from tuning.matches import openings"),
-        ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_bench"),
+        ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_engines"),
         ("tuning.strength", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
         ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),

@@ -53,7 +53,7 @@ def _annotate_all(
         cluster = open_cluster(scheduler, workers, lambda line: on_report(None, line))
         stack.callback(cluster.close)
         units = ((setup, item) for item in items)
-        for outcome in cluster.run(annotate_unit, units, lambda report: on_report(Item(*report[0]), report[1])):
+        for outcome in cluster.run(annotate_unit, units, lambda report: on_report(*report)):
             yield Completed(outcome.item[1], outcome.result, outcome.error)
 
 

@@ -83,7 +83,7 @@ def refused(outcome: tuple[int, str], complaint: str) -> str:
 def _no_engine_left_over() -> Iterator[None]:
     """Engines that a test started in this process quit with it."""
     yield
-    units.close_bench()
+    units.close_engines()
 
 
 def rival(name: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import logging
 import os
+import pickle
 import queue
 import socket
 import threading
@@ -66,7 +67,7 @@ class Dask:
         """Keep a unit in flight for every worker and one in reserve; yield them as they are completed. Raises
         :class:`ClusterLost` when the scheduler has gone."""
         topic = self._new_topic()
-        self._client.subscribe_topic(topic, lambda event: self._events.put(("report", topic, event[1]["item"])))
+        self._client.subscribe_topic(topic, lambda event: self._events.put(("report", topic, pickle.loads(event[1]))))
         running: dict[str, tuple[distributed.Future, Any]] = {}
         rest, numbers = iter(units), itertools.count()
 
@@ -189,7 +190,7 @@ def _on_worker(function: Function, unit: Any, topic: str) -> Any:
         def report(item: Any) -> None:
             if task.cancelled():
                 raise CancelledError
-            worker.log_event(topic, {"item": item})
+            worker.log_event(topic, pickle.dumps(item))
 
         try:
             return function(unit, report)

@@ -169,8 +169,8 @@ class Tournament:
         book = book or self.settings.book.open(self.complain)
         for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
             if outcome.error is None:
-                for data in outcome.result:
-                    self._arrived(data)
+                for record in outcome.result:
+                    self._arrived(record)
                 self._failures.clear()
             else:
                 self._failed(outcome.item, outcome.error)
@@ -185,10 +185,9 @@ class Tournament:
                 first, second = (settings.engines[index] for index in sides)
                 yield Pair(number, (first, second), book.opening(opening), settings.conditions, done, games)
 
-    def _arrived(self, data: dict[str, Any]) -> None:
-        record = restored(GameRecord, data)
+    def _arrived(self, record: GameRecord) -> None:
         if record.key not in self.tally.keys:
-            self._ledger.add("game", data)
+            self._ledger.add("game", asdict(record))
             self.tally.add(record)
             self._on_game(record)
 

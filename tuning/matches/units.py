@@ -9,7 +9,7 @@ import atexit
 import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import chess
@@ -64,7 +64,7 @@ class EnginePool:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(unless_from_an_engine)
         self._ended = threading.Event()
-        threading.Thread(target=self._run_loop, name="bench", daemon=True).start()
+        threading.Thread(target=self._run_loop, name="engines", daemon=True).start()
 
     def _run_loop(self) -> None:
         self._loop.run_forever()
@@ -154,39 +154,38 @@ class EnginePool:
         self._loop.close()
 
 
-_bench: EnginePool | None = None
+_engines: EnginePool | None = None
 _making = threading.Lock()
 
 
-def bench() -> EnginePool:
-    """This process's bench, made on first use."""
-    global _bench
+def engines() -> EnginePool:
+    """This process's engines, made on first use."""
+    global _engines
     with _making:
-        if _bench is None:
-            _bench = EnginePool()
-            atexit.register(close_bench)
-            kept.close_at_end(close_bench)
-        return _bench
+        if _engines is None:
+            _engines = EnginePool()
+            atexit.register(close_engines)
+            kept.close_at_end(close_engines)
+        return _engines
 
 
-def close_bench() -> None:
-    """Close this process's bench, if it has one."""
-    global _bench
-    if _bench is not None:
-        _bench.close()
-        _bench = None
+def close_engines() -> None:
+    """Close this process's engines, if it has some."""
+    global _engines
+    if _engines is not None:
+        _engines.close()
+        _engines = None
 
 
-def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]:
-    """Play one unit in this process; report each game (as JSON data) when it ends, return them all. Raises
-    :class:`EngineFailure` if an engine cannot be started."""
-    records = bench().run(bench().play_pair(pair, lambda record: report(asdict(record))))
-    return [asdict(record) for record in records]
+def play_pair(pair: Pair, report: Callable[[GameRecord], None]) -> list[GameRecord]:
+    """Play one unit in this process; report each game when it ends, return them all. Raises :class:`EngineFailure` if
+    an engine cannot be started."""
+    return engines().run(engines().play_pair(pair, report))
 
 
 def quit_idle(unit: None, report: Callable[[Any], None]) -> None:
     """Let the engines of earlier matches quit: their files may have changed."""
-    bench().run(bench().quit_idle())
+    engines().run(engines().quit_idle())
 
 
 def probe(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
@@ -196,9 +195,9 @@ def probe(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -
         line = f"{spec.name} is slow to start: it may be compiling, once"
         slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, kept.tell, line)
         try:
-            async with bench().player(spec) as player:
+            async with engines().player(spec) as player:
                 return EngineCard(spec.name, player.identity, tuple(player.protocol.options))
         finally:
             slow.cancel()
 
-    return bench().run(meet())
+    return engines().run(meet())

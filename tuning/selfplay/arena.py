@@ -12,9 +12,8 @@ from engine.console import Console
 from tuning.cluster.run import Enough, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
-from tuning.common.ledger import Ledger, restored
+from tuning.common.ledger import Ledger
 from tuning.matches.openings import distinct
-from tuning.matches.records import GameRecord
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import BookSettings
@@ -187,7 +186,7 @@ def play(
             ledger.add("pair", pair)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
-                    stream.write("".join(restored(GameRecord, game).to_pgn({"Event": "arena"}) for game in games))
+                    stream.write("".join(game.to_pgn({"Event": "arena"}) for game in games))
         display.add(2 * len(new))
         if count.done:
             raise Enough

@@ -6,7 +6,7 @@ In a separate module, dask finds it by name on every worker.
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -54,7 +54,7 @@ class DuelPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A work unit. With ``names`` the games themselves are reported too, as data of :class:`GameRecord`."""
+    """A work unit. With ``names`` the games themselves are reported too, as :class:`GameRecord`."""
 
     meeting: Matchup
     pairs: tuple[DuelPair, ...]
@@ -115,8 +115,9 @@ def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -
         "seconds": [round(first.seconds[side] + second.seconds[1 - side], 4) for side in range(2)],
     }
     if batch.names is not None:
-        records = [record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)]
-        data["games"] = [asdict(record) for record in records]
+        data["games"] = [
+            record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)
+        ]
     return data
 
 

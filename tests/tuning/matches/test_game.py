@@ -2,13 +2,14 @@
 
 import gc
 import io
+import json
 import logging
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import chess
 import chess.pgn
@@ -36,8 +37,8 @@ NO_ADJUDICATION = Conditions(Adjudication(resign_moves=0, draw_moves=0))
 
 def play(white: EngineSpec, black: EngineSpec, opening: Opening = START, conditions=NO_ADJUDICATION) -> GameRecord:
     """One game through the same door as the workers use, JSON included."""
-    (data,) = units.play_pair(Pair(0, (white, black), opening, conditions, games=1), lambda item: None)
-    return restored(GameRecord, data)
+    (record,) = units.play_pair(Pair(0, (white, black), opening, conditions, games=1), lambda item: None)
+    return restored(GameRecord, json.loads(json.dumps(asdict(record))))
 
 
 def test_a_mate_is_a_win(trivial):
@@ -167,7 +168,7 @@ def silence(monkeypatch, caplog, capfd) -> Iterator[None]:
     """Impatience, and a check that neither asyncio nor python-chess had anything to add."""
     monkeypatch.setattr(player_module, "STOP_SECONDS", 0.3)
     yield
-    units.close_bench()
+    units.close_engines()
     gc.collect()
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert not capfd.readouterr().err
@@ -180,7 +181,7 @@ def test_a_broken_engine_makes_no_noise(silence, trivial, fault):
         assert play(bad, trivial("b", FOOLS_MATE)).fault
 
 
-@pytest.mark.parametrize("end", [lambda: kept.cancel("unit"), units.close_bench])
+@pytest.mark.parametrize("end", [lambda: kept.cancel("unit"), units.close_engines])
 @pytest.mark.parametrize("fault", ["hang", "mute"])
 def test_a_match_that_is_cancelled_takes_its_engines_along(silence, trivial, end, fault):
     """Also those that do not notice that their input is closed, and in silence."""
@@ -204,7 +205,7 @@ def test_a_match_that_is_cancelled_takes_its_engines_along(silence, trivial, end
     end()
     thread.join(10)
     assert ended
-    units.close_bench()
+    units.close_engines()
     assert not psutil.wait_procs(engines, timeout=5)[1]
 
 

@@ -7,12 +7,10 @@ import chess
 import pytest
 
 from tests.tuning.conftest import long_line
-from tuning.common.ledger import restored
 from tuning.matches import units
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.game import Conditions
 from tuning.matches.openings import Opening
-from tuning.matches.records import GameRecord
 from tuning.matches.units import Pair
 
 
@@ -26,8 +24,7 @@ def test_a_move_costs_less_than_two_milliseconds(trivial):
     for number in range(4):
         began = time.perf_counter()
         pair = Pair(number, engines, Opening(chess.STARTING_FEN), conditions, games=1)
-        (data,) = units.play_pair(pair, lambda item: None)
-        record = restored(GameRecord, data)
+        (record,) = units.play_pair(pair, lambda item: None)
         assert len(record.moves) == 150
         assert record.fault is None
         costs.append((time.perf_counter() - began) / len(record.moves))
@@ -39,11 +36,11 @@ def test_an_engine_takes_new_option_values_without_a_new_start(trivial):
         seen = []
         for size in ("4", "8"):
             spec = replace(trivial("a", ["e2e4"]), name=f"with {size}", options={"Hash": size})
-            async with units.bench().player(spec) as player:
+            async with units.engines().player(spec) as player:
                 seen.append((player.protocol.transport.get_pid(), str(player.protocol.config["Hash"])))
                 assert player.spec.name == f"with {size}"
         return seen
 
-    (first_pid, first), (second_pid, second) = units.bench().run(hash_sizes())
+    (first_pid, first), (second_pid, second) = units.engines().run(hash_sizes())
     assert first_pid == second_pid
     assert (first, second) == ("4", "8")
