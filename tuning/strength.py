@@ -12,7 +12,7 @@ file in ``--dir``; the same command continues after an interruption, and with mo
 
 Measurements are kept in ``--measured``, ``tuning/results/levels.json``: a new rating of a level replaces the old one,
 and games of levels that are only node limits are added, once. All levels are fitted to them. ``--fit`` only does that,
-without any games (see :mod:`tuning.levels.measurements`).
+without any games (see :mod:`tuning.levels.strength`).
 
 No clock is used: both the levels and Stockfish play with a fixed number of nodes.
 """
@@ -36,9 +36,8 @@ from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_missing
 from tuning.common.flags import add_check_flag, add_cluster_flags, whole
 from tuning.common.ledger import read_header
-from tuning.levels import measurements
-from tuning.levels.measurements import Measurements, elos_of
-from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, write
+from tuning.levels import strength
+from tuning.levels.strength import ANCHORS, SKILL_ELO, Measurements, elos_of, encounters, fitted, write
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
@@ -62,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
     add("--dir", type=Path, default=folder, metavar="DIR", help=f"folder for results (default {folder})")
     add("--fit", action="store_true", help="play nothing; fit the levels to the measurements so far")
     measured = "measurements so far (default: tuning/results/levels.json)"
-    add("--measured", type=Path, default=measurements.FILE, metavar="FILE", help=measured)
+    add("--measured", type=Path, default=strength.FILE, metavar="FILE", help=measured)
     add("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/strength.json")
     return result
 
@@ -133,7 +132,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Measure, unless ``--fit`` is given, and write the levels. Raises :class:`SetupError`."""
     if arguments.fit:
         refuse_missing([arguments.measured], "cannot read")
-    measured = measurements.Measurements.read(arguments.measured)
+    measured = Measurements.read(arguments.measured)
     keep_apart(arguments.out, (arguments.measured,))
     if arguments.check:
         for pair in () if arguments.fit else pairs_from(arguments):
@@ -144,7 +143,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if not arguments.fit and (code := measure(arguments, console, measured)):
         return code
     elos = elos_of(measured, LEVELS)
-    source = "tuning/results/levels.json" if arguments.measured == measurements.FILE else arguments.measured
+    source = "tuning/results/levels.json" if arguments.measured == strength.FILE else arguments.measured
     write(arguments.out, elos, f"fitted by python -m tuning.strength --fit to {source}")
     console.print(f"written: {arguments.out}")
     console.print(f"UCI_Elo ends at {round(elos[-1])}: the maximum in engine/options.py")

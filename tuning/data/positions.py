@@ -15,10 +15,10 @@ Successive lines are one game while the ply grows. The engine's own games, in vi
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from zipfile import BadZipFile
 
 import chess
@@ -28,19 +28,18 @@ from rich.progress import Progress
 from engine.board.aliases import Position
 from engine.board.fen import set_fen
 from engine.board.setup import new_position
-from engine.board.types import EMPTY, I64, PAWN, ZERO
+from engine.board.types import EMPTY, PAWN, ZERO
 from engine.files import drafted
-from engine.jit import popcount
 from engine.messages import quoted
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.common.files import refuse_binary
 from tuning.data import viriformat
-from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, PackedArray, pack
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, pack
 from tuning.data.viriformat import Positions
 
-#: Bytes of text parsed at once.
-BLOCK = 1 << 22
+#: Positions in an array before the next one is begun.
+BLOCK = 1 << 16
 
 #: The version of what is kept in a cache; raise it whenever the same text would be read differently.
 VERSION = 2
@@ -105,46 +104,18 @@ def plies(boards: np.ndarray) -> np.ndarray:
     return np.asarray(_ply(boards["fullmove"].astype(np.int32), boards["side_en_passant"] >> 7))
 
 
-@compiled
-def _count_pieces(board: Packed) -> int:
-    """A number that determines the numbers of pieces and of pawns."""
-    count = popcount(board.occupancy)
-    pawns = 0
-    for index in range(count):
-        pawns += I64(board.pieces[index >> 1]) >> 4 * (index & 1) & 7 == PAWN
-    return 64 * I64(count) + pawns
-
-
-@compiled
-def _number_games(boards: PackedArray, plies: np.ndarray, games: np.ndarray) -> None:
-    """Number the games, and mark positions as noisy if the next one has other pieces or pawns, because not every file
-    marks captures."""
-    last = I64(0)
-    for number in range(len(boards)):
-        count = _count_pieces(boards[number])
-        games[number] = 0
-        if number > 0:
-            games[number] = games[number - 1] + (plies[number] <= plies[number - 1])
-            if plies[number] == plies[number - 1] + 1 and count != last:
-                boards[number - 1].extra |= NOISY_MOVE
-        last = count
+def _number_games(boards: np.ndarray) -> np.ndarray:
+    """The number of each position's game, int32. Marks positions as noisy if the next one has other pieces or pawns,
+    because not every file marks captures."""
+    step, pieces = np.diff(plies(boards)), boards["pieces"]
+    pawns_and_padding = ((pieces & 0x07) == 0).sum(axis=1) + ((pieces & 0x70) == 0).sum(axis=1)
+    counts = np.stack((np.bitwise_count(boards["occupancy"]), pawns_and_padding))
+    is_noisy = (step == 1) & (counts[:, 1:] != counts[:, :-1]).any(axis=0)
+    boards["extra"][:-1] |= np.where(is_noisy, NOISY_MOVE, 0).astype(np.uint8)
+    return np.concatenate(([0], np.cumsum(step <= 0))).astype(np.int32)[: len(boards)]
 
 
 _UNPACK: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".xz": lzma.open}
-
-
-def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """The stream in blocks of whole lines; the last line may lack its end."""
-    rest = b""
-    while block := stream.read(BLOCK):
-        end = block.rfind(b"\n") + 1
-        if end:
-            yield rest + block[:end]
-            rest = block[end:]
-        else:
-            rest += block
-    if rest:
-        yield rest + b"\n"
 
 
 def read_text(file: Path, progress: Progress) -> Positions:
@@ -157,22 +128,19 @@ def read_text(file: Path, progress: Progress) -> Positions:
             progress.open(file, "rb", description=f"reading {file.name}") as raw,
             _UNPACK.get(file.suffix, nullcontext)(raw) as stream,
         ):
-            for block in _blocks(stream):
-                lines = block.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:-1]
-                parts.append(np.empty(len(lines), PACKED))
-                for line, packed in zip(lines, parts[-1], strict=True):
-                    count += 1
-                    try:
-                        _read_line(line, position, packed)
-                    except (ValueError, KeyError):
-                        fault = f"{quoted(line)} is in none of the readable formats, or not legal"
-                        raise SetupError(f"{file}:{count}: {fault}") from None
+            for count, encoded in enumerate(stream, start=1):
+                line = encoded.decode("utf-8", "replace").rstrip("\r\n")
+                if (place := (count - 1) % BLOCK) == 0:
+                    parts.append(np.empty(BLOCK, PACKED))
+                try:
+                    _read_line(line, position, parts[-1][place])
+                except (ValueError, KeyError):
+                    fault = f"{quoted(line)} is in none of the readable formats, or not legal"
+                    raise SetupError(f"{file}:{count}: {fault}") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise SetupError(f"positions {file}: {getattr(error, 'strerror', None) or error}") from None
-    boards = np.concatenate(parts)
-    games = np.empty(len(boards), np.int32)
-    _number_games(boards, plies(boards), games)
-    return Positions(boards, games)
+    boards = np.concatenate(parts)[:count]
+    return Positions(boards, _number_games(boards))
 
 
 def is_games(path: Path) -> bool:

@@ -1,10 +1,18 @@
-"""Ratings of the weaker levels: pairings, fit, and file."""
+"""The Elo of the levels: pairings, measurements, fit, and files.
+
+The measurements so far, ``tuning/results/levels.json``, are two lists. ``levels`` are ratings of levels that misjudge,
+each with its 95% error. ``games`` are results of a number of nodes without misjudgement; their ``rival`` is the Elo of
+one of Stockfish's Skill Levels, or the name of an opponent of unknown strength, which links the numbers of nodes that
+have met it.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,12 +20,13 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from engine.play.strength import FULL_SKILL, LEVELS
+from engine.play.strength import FULL_SKILL, LEVELS, Level
+from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
 from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
-from tuning.statistics import ratings
+from tuning.statistics.ratings import errors_of, fit_linear
 
 SKILL_ELO = (
     1320, 1468, 1608, 1742, 1923, 2204, 2363, 2500, 2596, 2703,
@@ -39,7 +48,12 @@ NEIGHBOURS = 2
 ENOUGH = 8
 """Skill Levels that must have been measured for a cubic."""
 
-LEAST_STEP = 5.0
+FILE = PROJECT / "tuning" / "results" / "levels.json"
+
+#: Doublings in the middle of the measurements, about 100,000 nodes: there the line's height is fitted.
+_MIDDLE = 17.0
+
+MIN_STEP = 5.0
 """Elo between one level and the next if measurements would have them equal or reversed."""
 
 WITHOUT_CLOCK = Limits(nodes=100_000_000)
@@ -99,7 +113,7 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
     known = sorted(measured)
     values = [measured[level] for level in known]
     for place, (weaker, stronger) in enumerate(pairwise(known), 1):
-        values[place] = max(values[place], values[place - 1] + LEAST_STEP * (stronger - weaker))
+        values[place] = max(values[place], values[place - 1] + MIN_STEP * (stronger - weaker))
     line = make_interp_spline(known, values, k=1)
     return [float(elo) for elo in line(np.arange(count))]
 
@@ -119,8 +133,8 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     signs[np.arange(len(counts)), second] = -1
     anchors = np.array(list(known.values()))
     start = np.full(len(free), anchors.mean())
-    elos, covariance = ratings.fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, table, start)
-    found = dict(zip(free, zip(elos.tolist(), ratings.errors_of(covariance).tolist(), strict=True), strict=True))
+    elos, covariance = fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, table, start)
+    found = dict(zip(free, zip(elos.tolist(), errors_of(covariance).tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
 
 
@@ -141,3 +155,99 @@ def write(path: Path, elos: Sequence[float], note: str) -> None:
         for level, elo in zip(LEVELS, elos, strict=True)
     ]
     write_rows(path, note, levels=rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """Results of ``nodes`` per move against ``rival``, an Elo or the name of an opponent without one. ``began`` is when
+    their match began, if that is known: the same match may be counted again when it has more games."""
+
+    nodes: int
+    rival: int | str
+    wins: int
+    draws: int
+    losses: int
+    began: str = ""
+
+
+@dataclass(slots=True)
+class Measurements:
+    """The ratings of levels, (Elo, 95% error) by level, and the games of numbers of nodes."""
+
+    levels: dict[int, tuple[float, float]] = field(default_factory=dict)
+    games: list[Games] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Measurements:
+        """Read a file; one that does not exist has none. Raises :class:`SetupError` for invalid contents."""
+        if not path.exists():
+            return cls()
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            levels = {row["level"]: (float(row["elo"]), float(row["error"])) for row in data["levels"]}
+            return cls(levels, [Games(**row) for row in data["games"]])
+        except (ValueError, KeyError, TypeError) as error:
+            raise SetupError(f"{path} has no measurements of levels: {error}") from error
+
+    def write(self, path: Path) -> None:
+        """Write a file."""
+        levels = [{"level": n, "elo": round(elo), "error": round(error)} for n, (elo, error) in self.levels.items()]
+        games = [{name: value for name, value in asdict(game).items() if value != ""} for game in self.games]
+        write_rows(path, "", levels=levels, games=games)
+
+    def add(
+        self,
+        counts: Mapping[tuple[str, str], Sequence[float]],
+        ratings: Mapping[str, tuple[float, float]],
+        levels: Sequence[Level],
+        began: Mapping[tuple[str, str], str],
+    ) -> None:
+        """Add the results of encounters, (losses, draws, wins): the ratings of levels that misjudge, and the games of
+        other levels against Stockfish, in place of those of the same match, which ``began`` at the same time."""
+        for name, rating in ratings.items():
+            kind, number = name.split()
+            if kind == "Level" and int(number) < FULL_SKILL:
+                self.levels[int(number)] = rating
+        for pair, (losses, draws, wins) in counts.items():
+            (_, level), (kind, elo) = pair[0].split(), pair[1].split()
+            if int(level) >= FULL_SKILL and kind == "Stockfish":
+                new = Games(levels[int(level)].nodes, int(elo), int(wins), int(draws), int(losses), began[pair])
+                same = (new.nodes, new.rival, new.began)
+                self.games = [old for old in self.games if (old.nodes, old.rival, old.began) != same] + [new]
+        self.levels = dict(sorted(self.levels.items()))
+
+
+def line(games: Sequence[Games]) -> tuple[float, float]:
+    """The straight line over the logarithm of the nodes that makes ``games`` the likeliest (Bradley-Terry, a draw as
+    half a win): its Elo at one node, and what a doubling adds.
+
+    The Elo of opponents without a rating is fitted with it. Raises :class:`SetupError` without two numbers of nodes
+    and a rated opponent."""
+    if len({game.nodes for game in games}) < 2 or not any(isinstance(game.rival, int) for game in games):
+        raise SetupError("a fit takes games of two numbers of nodes, and some against a rated opponent")
+    unrated = sorted({game.rival for game in games if isinstance(game.rival, str)})
+    terms = np.zeros((len(games), 2 + len(unrated)))
+    terms[:, 0] = 1
+    terms[:, 1] = [math.log2(game.nodes) - _MIDDLE for game in games]
+    for row, game in enumerate(games):
+        if isinstance(game.rival, str):
+            terms[row, 2 + unrated.index(game.rival)] = -1
+    given = np.array([game.rival if isinstance(game.rival, int) else 0.0 for game in games])
+    counts = np.array([(game.losses, game.draws, game.wins) for game in games], float)
+    start = np.array([2500.0, 50.0, *(2500.0 for _ in unrated)])
+    values, _ = fit_linear(terms, -given, counts, start)
+    return float(values[0] - _MIDDLE * values[1]), float(values[1])
+
+
+def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
+    """The Elo of all ``levels``: those that misjudge on the curve of those that were rated, the others, which are
+    numbers of nodes, on the line of the games. Raises :class:`SetupError` if there is too little for that."""
+    weaker = {level: rating for level, rating in measured.levels.items() if level < FULL_SKILL}
+    if len(weaker) < 2:
+        raise SetupError("a fit takes two levels that misjudge and were measured")
+    start, slope = line(measured.games)
+    elos = rising(smooth(weaker), len(levels))
+    for number, level in enumerate(levels):
+        if not level.noise:
+            elos[number] = max(start + slope * math.log2(level.nodes), elos[number - 1] + MIN_STEP)
+    return elos
