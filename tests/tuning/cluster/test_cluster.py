@@ -107,25 +107,6 @@ def test_units_come_out_once_with_their_errors(cluster):
     assert [f"{place}a word"] == TOLD
 
 
-def test_a_killed_workers_unit_runs_again_and_counts_once(cluster, tmp_path):
-    killed: list[int] = []
-    TOLD.clear()
-
-    def kill_the_first(report: dict[str, int]) -> None:
-        if not killed:
-            killed.append(report["started"])
-            os.kill(report["pid"], signal.SIGKILL)
-
-    units = iter([(number, str(tmp_path)) for number in range(8)])
-    outcomes = list(cluster.run(slow_note, units, kill_the_first))
-    assert sorted(outcome.result for outcome in outcomes) == list(range(8))
-    starts = {int(note.name): len(note.read_text().split()) for note in tmp_path.iterdir()}
-    again = starts.pop(killed[0])
-    assert again == 2
-    assert set(starts.values()) == {1}
-    assert len(TOLD) == 1
-
-
 def workers_of(cluster: Cluster) -> list[int]:
     if isinstance(cluster, Dask):
         return [done.result for _, done in cluster.everywhere(number_of, [None])]
@@ -140,6 +121,7 @@ def test_a_match_survives_the_death_of_a_worker(cluster, trivial, tmp_path):
     specs = tuple(trivial(name, line, "late", 10, 0.25, limits) for name in ("a", "b"))
     ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     killed: list[int] = []
+    TOLD.clear()
     joined = workers_of(cluster)  # workers of dask; local ones come with the run
 
     def on_game(record: Any) -> None:
@@ -151,6 +133,7 @@ def test_a_match_survives_the_death_of_a_worker(cluster, trivial, tmp_path):
     tournament.play(cluster)
     ledger.close()
     assert killed
+    assert len(TOLD) == 1  # of the lost worker
     assert tournament.tally.games == 12
     assert sum(tournament.tally.encounters["a", "b"].pairs) == 6
     events = read_events(ledger.path)
@@ -329,14 +312,3 @@ def test_no_scheduler_is_one_clear_error(monkeypatch):
     monkeypatch.setattr("tuning.cluster.dask.CONNECT_TIMEOUT", "1s")
     with pytest.raises(SetupError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
         open_cluster("tcp://127.0.0.1:9", None)
-
-
-def test_the_same_work_without_a_cluster(trivial, tmp_path):
-    cluster = open_cluster(HERE, None)
-    outcomes = list(cluster.run(square, iter([3, 13]), lambda report: None))
-    assert outcomes[0].result == 9
-    assert isinstance(outcomes[1].error, ValueError)
-    specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
-    tournament = play(cluster, tmp_path / "results.jsonl", specs, 4)
-    cluster.close()
-    assert tournament.tally.encounters["a", "b"].pairs == [0, 0, 2, 0, 0]

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from engine.evaluation.choice import choose
-from tests.tuning.lines import evaluation_line, random_games, training_line
+from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.dataset import REFERENCE, Quiet, common_scale, quiet_positions
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.data.positions import plies, read_text
@@ -38,8 +38,3 @@ def test_scale_is_found(read, unit):
     boards = read(evaluation_line).boards
     boards["score"] = np.clip(unit * values_of(choose("Classical", ""), boards), -9000, 9000)
     assert common_scale(boards) == pytest.approx(unit * REFERENCE, rel=0.02)
-
-
-def test_sources_in_different_forms_agree(read):
-    scales = [common_scale(read(form).boards) for form in (evaluation_line, training_line)]
-    assert scales[0] == pytest.approx(scales[1], rel=0.05)

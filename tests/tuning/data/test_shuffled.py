@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 from rich.progress import Progress
-from scipy.special import expit
 
 from tests.tuning import games
 from tests.tuning.lines import evaluation_line, random_games, training_line
 from tuning.common.errors import SetupError
 from tuning.data import shuffled as module
 from tuning.data.dataset import Quiet, common_scale, held_out_lots, quiet_positions
-from tuning.data.positions import plies, read_text
-from tuning.data.shuffled import batches, shuffled
+from tuning.data.positions import read_text
+from tuning.data.shuffled import shuffled
 
 SILENT = Progress(console=Console(quiet=True))
 ALL = Quiet(first_ply=0, decided=100)
@@ -91,13 +90,6 @@ def test_copies_of_games_hold_out_the_same_ones(tmp_path):
     assert before <= apart(tmp_path / "first")
 
 
-def test_chunks_are_drawn_from_all_games(positions):
-    for number in range(len(positions.chunks)):
-        boards = positions.chunk(number)
-        assert set(boards["extra"]) == {0, 1}
-        assert plies(boards).std() > 10
-
-
 def test_another_order_every_turn(positions):
     count = len(positions.chunks)
     first = list(islice(positions.passes(1, 0, 0), 2 * count))
@@ -137,28 +129,12 @@ def test_two_runs_make_a_set_once(files, tmp_path, monkeypatch):
     assert keys(first.learned()) == keys(second.learned())
 
 
-def test_expected_scores_mix_search_and_result(positions):
-    boards = positions.chunk(0)
-    scale = positions.scales[boards["extra"]]
-    by_score = expit(boards["score"] / scale)
-    assert positions.expected(boards, 0.0) == pytest.approx(by_score, abs=1e-6)
-    assert positions.expected(boards, 0.25) == pytest.approx(0.75 * by_score + 0.125 * boards["result"], abs=1e-6)
-
-
 def test_decided_positions_are_left_out(files, tmp_path):
     cache = tmp_path / "cache"
     every, undecided = (shuffled(files, cache, Quiet(0, decided), 0.3, SILENT) for decided in (100, 1.0))
     boards = undecided.chunk(0)
     assert 0 < len(boards) < len(every.chunk(0))
     assert (np.abs(boards["score"]) <= undecided.scales[boards["extra"]]).all()
-
-
-def test_batches_lose_nothing():
-    boards = np.arange(1003)
-    parts = list(batches(boards, 100))
-    assert np.array_equal(np.concatenate(parts), boards)
-    assert {len(part) for part in parts} == {100, 101}
-    assert [len(part) for part in batches(boards[:3], 100)] == [3]
 
 
 def test_what_cannot_be_shuffled(files, tmp_path):

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from rich.progress import Progress
 
-from engine.board.fen import set_fen
-from engine.board.setup import new_position
 from engine.search.scores import MATE_BOUND
 from tests.tuning import games
 from tuning.common.errors import SetupError
-from tuning.data import marlinformat, positions, viriformat
+from tuning.data import positions, viriformat
 from tuning.data.dataset import NO_VERDICT
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.viriformat import main
@@ -86,17 +84,6 @@ def test_the_example_of_the_formats_description(tmp_path: Path) -> None:
     positions = viriformat.read_positions([path])
     assert positions.boards["score"].tolist() == [10, 20, -30, 32767, 32767]
     assert positions.boards["extra"].tolist() == [0, 0, 0, 0, NOISY_MOVE]
-
-
-def test_a_position_is_packed_as_the_description_says() -> None:
-    position, record = new_position(), np.zeros(1, marlinformat.PACKED)
-    for fen in (*games.STARTS, *CHESS960):
-        set_fen(position, fen)
-        marlinformat.pack(position, record[0])
-        assert record.tobytes() == games.pack_board(chess.Board(fen, chess960=fen in CHESS960))
-        assert marlinformat.unpack(position, record[0]) == 1
-        marlinformat.pack(position, record[0])
-        assert record.tobytes() == games.pack_board(chess.Board(fen, chess960=fen in CHESS960))
 
 
 def test_a_torn_game_is_no_game(tmp_path: Path) -> None:

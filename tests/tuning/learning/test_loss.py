@@ -11,9 +11,6 @@ from rich.progress import Progress
 from engine.board.setup import new_position
 from engine.evaluation import material
 from engine.evaluation.choice import choose
-from engine.evaluation.nnue.file import Net, write_net
-from engine.evaluation.nnue.plain import plain_value
-from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from tests.tuning.lines import evaluation_line, random_games
 from tuning import datagen
 from tuning.common.errors import SetupError
@@ -39,22 +36,6 @@ def test_the_values_of_material_are_the_engines(boards):
         assert unpack(position, packed)
         shares = [white - black for _, white, black in material.explain(position)]
         assert value == pytest.approx(sum(shares), abs=len(shares) + 1)  # each share is rounded
-
-
-def test_the_values_of_a_network_are_the_engines(boards, tmp_path):
-    random = np.random.default_rng(1)
-    net = Net(
-        random.integers(-90, 90, (INPUTS, 16)),
-        random.integers(0, 90, 16),
-        random.integers(-99_999, 99_999, INPUTS),
-        random.integers(-99, 99, (OUTPUT_BUCKETS, 2, 16)),
-        random.integers(-999, 999, OUTPUT_BUCKETS),
-    )
-    write_net(tmp_path / "net.nnue", net)
-    position = new_position()
-    for packed, value in zip(boards, values_of(choose("NNUE", str(tmp_path / "net.nnue")), boards), strict=True):
-        assert unpack(position, packed)
-        assert value == pytest.approx((-1 if position["side"] else 1) * sum(plain_value(net, position)), abs=1)
 
 
 def test_positions_that_are_none(boards):

@@ -112,14 +112,6 @@ def test_batches_hold_every_position_in_another_order(boards, network, step):
     assert orders[0] != orders[1]
 
 
-def test_begins_where_another_ended(network, tmp_path):
-    write_net(tmp_path / "net.nnue", network.quantised({}))
-    other = Network(32)
-    other.take(read_net(tmp_path / "net.nnue"))
-    for mine, theirs in zip(network.integers(), other.integers(), strict=True):
-        assert np.array_equal(mine, theirs)
-
-
 def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     """It says the same, and all of its columns learn."""
     write_net(tmp_path / "net.nnue", network.quantised({}))

@@ -14,8 +14,6 @@ from engine.evaluation.classical import features, weights
 from engine.evaluation.classical.explain import trace_of
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
 from tests.evaluation.test_classical import random_board
-from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart
 from tuning.data.marlinformat import PACKED
 from tuning.data.positions import read_text
 from tuning.data.shuffled import shuffled
@@ -148,24 +146,3 @@ def test_unusable_positions_are_refused_by_name(content, complaint, tmp_path, ca
     assert run(file, output) == 2
     assert complaint in capsys.readouterr().err
     assert not output.exists()
-
-
-def test_a_bar_that_is_gone_does_not_disturb_the_fit(positions, tmp_path, monkeypatch):
-    """As that of shuffling games of self-play."""
-
-    def with_bar(*arguments):
-        progress = arguments[-1]
-        progress.remove_task(progress.add_task("shuffling"))
-        return shuffled(*arguments)
-
-    monkeypatch.setattr(texel, "shuffled", with_bar)
-    assert run(positions, tmp_path / "weights.json") == 0
-
-
-def test_an_output_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "file").touch()
-    output = tmp_path / "file" / "weights.json"
-    with pytest.raises(SetupError, match="cannot write"):
-        texel.write_weights(output, texel.contents_of(texel.beginning(1), {}))
-    with pytest.raises(SetupError, match="cannot write"):  # and before the work
-        keep_apart(output, [])

@@ -3,7 +3,6 @@
 import json
 import math
 import random
-from functools import partial
 
 import pytest
 
@@ -16,7 +15,7 @@ from tuning.learning.recipe import settings_of
 pytest.importorskip("torch")
 
 from tuning import train
-from tuning.learning import cpu, gpu, training
+from tuning.learning import training
 
 
 @pytest.fixture(scope="module")
@@ -69,20 +68,6 @@ def test_training_lowers_the_loss(words, tmp_path, capsys):
     even, material, network = errors
     assert network < min(even, material) / 2
     assert network < 1.1 * losses[-1]  # rounding costs little; a scale of its own may gain
-
-
-def test_a_gpu_learns_the_same(words, tmp_path, monkeypatch):
-    """What runs on a GPU are torch's operations, here on the CPU, in place of the kernel."""
-    runs = []
-    for name, device in (("kernel", "cpu"), ("torch", "gpu")):
-        if device == "gpu":
-            monkeypatch.setattr(cpu, "TrainingStep", partial(gpu.TrainingStep, device="cpu"))
-        assert train.main([*words, "--length", "10000", "--out", str(tmp_path / name)]) == 0
-        runs.append(history(tmp_path / name)[-1])
-    ours, theirs = runs  # in another order of the positions
-    assert ours["seen"] == theirs["seen"]
-    assert ours["train"] == pytest.approx(theirs["train"], rel=0.1)
-    assert ours["validation"] == pytest.approx(theirs["validation"], rel=0.1)
 
 
 def test_begins_with_another_network(words, tmp_path):

@@ -1,28 +1,32 @@
-"""The measurement of weaker levels: who plays whom, how ratings become Elo, and what is written."""
+"""The measurement of weaker levels: who plays whom, how ratings become Elo, and what is kept in files."""
 
 import json
+import math
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import chess.engine
-import numpy as np
 import pytest
 
+from engine.play.strength import FILE as STRENGTH
 from engine.play.strength import FULL_SKILL, LEVELS, Level
-from tuning.common.errors import EngineFailure
+from tuning.common.errors import EngineFailure, SetupError
 from tuning.levels.strength import (
+    FILE,
     NEIGHBOURS,
-    SKILL_ELO,
+    Games,
+    Measurements,
     anchor_spec,
+    elos_of,
     encounters,
     fitted,
     level_spec,
+    line,
     rising,
-    smooth,
-    write,
-)
+)  # fmt: skip
 from tuning.statistics.elo import expected_score
+from tuning.strength import main
 
 
 def results(
@@ -52,14 +56,6 @@ def test_levels_play_anchors_or_neighbours_outside_them(known):
         ("Level 8", "Stockfish 1923"), ("Level 12", "Stockfish 1923"),
     ]  # fmt: skip
     assert len([pair for pair in played if pair[1] == "Stockfish 1923"]) == NEIGHBOURS
-
-
-def test_an_anchor_has_elo_and_enough_nodes():
-    assert list(SKILL_ELO) == sorted(SKILL_ELO)
-    for skill, nodes in ((0, 200_000), (8, 500_000), (14, 1_000_000)):
-        spec = anchor_spec(skill)
-        assert (spec.options, spec.limits.nodes) == ({"Skill Level": str(skill)}, nodes)
-        assert spec.name == f"Stockfish {SKILL_ELO[skill]}"
 
 
 @pytest.mark.parametrize("skill", [2, 8])
@@ -99,24 +95,6 @@ def test_anchors_that_contradict_each_other_meet_in_the_middle():
     assert 1350 < fitted({("Level 0", "Stockfish 1350"): [0, 0, 10]})["Level 0"][0] < 2000  # a clean score is finite
 
 
-def curve(level: int) -> float:
-    """Elo that rise slowly at both ends of the Skill Levels."""
-    return 700 + 60 * level + 15 * level**2 - 0.6 * level**3
-
-
-def test_errors_of_measurement_are_smoothed_out():
-    source = np.random.default_rng(4)
-    true = {level: curve(level) for level in range(0, 20, 2)}
-    measured = {level: (elo + source.normal(0, 50), 98.0) for level, elo in true.items()}
-    found = smooth(measured)
-    assert (
-        max(abs(found[level] - elo) for level, elo in true.items())
-        < 70
-        < max(abs(measured[level][0] - elo) for level, elo in true.items())
-    )
-    assert smooth({3: (1000.0, 5.0), 5: (1100.0, 50.0)}) == pytest.approx({3: 1000.0, 5: 1100.0})
-
-
 def test_levels_rise_whatever_was_measured():
     elos = rising({2: 1200.0, 4: 1190.0, 6: 1400.0}, 9)
     assert len(elos) == 9
@@ -127,19 +105,86 @@ def test_levels_rise_whatever_was_measured():
     assert all(weaker < stronger for weaker, stronger in pairwise(elos))
 
 
-def test_what_is_written_is_what_the_engine_reads(tmp_path: Path):
-    elos = [1000.0 + 10 * number for number in range(len(LEVELS))]
-    write(tmp_path / "strength.json", elos, "a test")
-    data = json.loads((tmp_path / "strength.json").read_text())
-    assert data["note"] == "a test"
-    read = [Level(**level) for level in data["levels"]]
-    assert [level.elo for level in read] == elos
-    assert [(level.nodes, level.noise, level.alert) for level in read] == [
-        (level.nodes, level.noise, level.alert) for level in LEVELS
-    ]
-
-
 def test_beyond_the_skill_levels_a_level_is_a_number_of_nodes():
     assert level_spec(3).options == {"Skill Level": "3"}
     assert level_spec(FULL_SKILL).options == {}
     assert level_spec(FULL_SKILL).limits.nodes == LEVELS[FULL_SKILL].nodes
+
+
+def played(nodes: int, rival: int | str, elo: float) -> Games:
+    """A thousand games in which ``nodes`` score what ``elo`` above the rival does."""
+    wins = round(1000 * expected_score(elo))
+    return Games(nodes, rival, wins, 0, 1000 - wins)
+
+
+def test_shipped_levels_fit_the_shipped_measurements(tmp_path: Path):
+    assert main(["--fit", "--out", str(tmp_path / "strength.json")]) == 0
+    assert (tmp_path / "strength.json").read_bytes() == STRENGTH.read_bytes()
+
+
+def test_a_fit_names_its_measurements(tmp_path: Path):
+    measured, out = tmp_path / "other.json", tmp_path / "strength.json"
+    measured.write_bytes(FILE.read_bytes())
+    assert main(["--fit", "--measured", str(measured), "--out", str(out)]) == 0
+    assert json.loads(out.read_text())["note"].endswith(f" {measured}")
+
+
+def test_checking_a_fit_starts_no_engine(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("tuning.strength.running.check", pytest.fail)
+    assert main(["--fit", "--check", "--out", str(tmp_path / "strength.json")]) == 0
+    assert not (tmp_path / "strength.json").exists()
+
+
+def test_an_opponent_without_a_rating_links_those_that_met_it():
+    games = [played(10_000, 2450, -50), played(10_000, "unrated", -100), played(80_000, "unrated", 110)]
+    start, slope = line(games)
+    assert slope == pytest.approx(70, abs=1)
+    assert start + slope * math.log2(10_000) == pytest.approx(2400, abs=2)
+
+
+@pytest.mark.parametrize("games", [[], [played(1000, 2450, 0)], [played(n, "unrated", 0) for n in (10, 20)]])
+def test_a_line_takes_two_numbers_of_nodes_and_a_rated_opponent(games):
+    with pytest.raises(SetupError, match="rated opponent"):
+        line(games)
+
+
+def test_levels_without_noise_are_on_a_rising_line():
+    levels = [Level(1000, 50, 0), Level(2000, 25, 0), Level(4000, 0, 0), Level(8000, 0, 0)]
+    games = [played(4000, 2000, 0), played(16_000, 2000, 140)]
+    elos = elos_of(Measurements({0: (1500.0, 50.0), 1: (1600.0, 50.0)}, games), levels)
+    assert elos == pytest.approx([1500, 1600, 2000, 2070], abs=2)
+    lower = elos_of(Measurements({0: (2300.0, 50.0), 1: (2400.0, 50.0)}, games), levels)
+    assert all(weaker < stronger for weaker, stronger in pairwise(lower))
+
+
+def test_what_is_written_is_read_again(tmp_path: Path):
+    measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5, "Monday"), Games(35_000, "a", 0, 2, 6)])
+    measured.write(tmp_path / "levels.json")
+    assert Measurements.read(tmp_path / "levels.json") == measured
+    shipped = Measurements.read(FILE)
+    shipped.write(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
+
+
+def test_a_new_rating_replaces_the_old_one():
+    top = len(LEVELS) - 1
+    measured = Measurements({4: (1169.0, 181.0)}, [])
+    met = (f"Level {top}", "Stockfish 2550")
+    counts = {("Level 4", "Level 8"): [5.0, 0.0, 3.0], met: [1.0, 2.0, 3.0]}
+    ratings = {"Level 4": (1200.0, 100.0), "Level 8": (1300.0, 90.0), met[0]: (2700.0, 99.0), met[1]: (2550.0, 0.0)}
+    measured.add(counts, ratings, LEVELS, dict.fromkeys(counts, "Monday"))
+    assert measured.levels == {4: (1200.0, 100.0), 8: (1300.0, 90.0)}
+    measured.add({met: [2.0, 4.0, 6.0]}, ratings, LEVELS, {met: "Monday"})  # the same match, with more games
+    measured.add({met: [0.0, 0.0, 1.0]}, ratings, LEVELS, {met: "Tuesday"})
+    nodes = LEVELS[top].nodes
+    assert measured.games == [Games(nodes, 2550, 6, 4, 2, "Monday"), Games(nodes, 2550, 1, 0, 0, "Tuesday")]
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"levels": [], "games": [{"nodes": 1}]}'])
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, text: str, capsys):
+    path = tmp_path / "levels.json"
+    path.write_text(text)
+    with pytest.raises(SetupError, match=r"levels\.json"):
+        Measurements.read(path)
+    assert main(["--fit", "--measured", str(path), "--out", str(tmp_path / "out.json")]) == 2
+    assert "has no measurements" in capsys.readouterr().out.replace("\n", " ")

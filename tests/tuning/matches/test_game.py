@@ -228,13 +228,6 @@ def test_a_value_that_the_engine_cannot_use_ends_the_match(trivial, tmp_path, ki
         units.probe(spec, lambda item: None)
 
 
-def test_a_remark_about_an_option_is_no_complaint(trivial, tmp_path):
-    file = tmp_path / "here.nnue"
-    file.touch()
-    spec = replace(trivial("w", FOOLS_MATE), options={"Net": str(file)})
-    assert units.probe(spec, lambda item: None).name == "w"
-
-
 def test_shared_options_go_only_where_they_exist(trivial):
     spec = replace(trivial("w", FOOLS_MATE), shared_options={"Contempt": "3", "Hash": "4"})
     assert units.probe(spec, lambda item: None).options == ("Hash", "Net", "Book")

@@ -103,19 +103,6 @@ def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):
     assert (tmp_path / "r.pgn").read_text().count("[Event ") == 6
 
 
-def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
-    """The spread of pairs is not known from one; it used to be made up."""
-    page = finished(run(
-        monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--sprt", "0", "400",
-        "--json", str(tmp_path / "r.jsonl"),
-    ))  # fmt: skip
-    assert "Elo +0.0 (too few for an interval): error and superiority need 10 pairs" in page
-    assert "±" not in page
-    figures = dict(read_events(tmp_path / "r.jsonl"))["summary"]["encounters"][0]
-    assert figures["elo"] == 0
-    assert [figures[key] for key in ("elo low", "elo high", "nelo", "nelo error", "los")] == [None] * 5
-
-
 def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
     engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", NEVER_LEGAL)]
     page = finished(run(

@@ -18,11 +18,9 @@ from tests.tuning.conftest import finished, refused, run_tool
 from tuning.arena import main
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_header, restored
-from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
-from tuning.selfplay.batches import Batch, DuelPair, Matchup
-from tuning.selfplay.duel import DuelRules
+from tuning.selfplay.batches import Batch, Matchup
 from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
 
@@ -208,13 +206,6 @@ def test_a_failed_batch_ends_the_run(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert f"--resume {path}" in page
 
 
-def test_a_side_may_have_its_own_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    words = (*QUICK, "--new", "clock=10000+100", "--games", "2", "--json", str(tmp_path / "r.jsonl"))
-    refused(_run(monkeypatch, *words), "one side has a clock and the other has none")
-    assert _run(monkeypatch, *words, "--clock", "20000+200")[0] == 0
-    assert len(_pairs(tmp_path / "r.jsonl")) == 1
-
-
 def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     page = finished(_run(
@@ -227,21 +218,6 @@ def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch,
     assert settings.meeting.second == (("EvalType", "Classical"),)
     assert (settings.meeting.rules.nodes, settings.meeting.rules.hard) == (100, 900)
     assert restored(ArenaSettings, json.loads(json.dumps(asdict(settings)))) == settings
-
-
-def test_values_of_a_pair_do_not_stay() -> None:
-    material = (("EvalType", "Material"),)
-    meeting = Matchup(material, material, DuelRules(nodes=200, hash=1))
-    opening = Opening(chess.STARTING_FEN)
-    pairs = (
-        DuelPair(0, opening),
-        DuelPair(1, opening, ({"FutilityDepth": 0}, {"ReductionBase": 140})),
-        DuelPair(2, opening),
-    )
-    items: list[dict[str, Any]] = []
-    batches.play_batch(Batch(meeting, pairs), items.extend)
-    first, second, third = (dict(item, number=0, seconds=None) for item in items)
-    assert first == third != second
 
 
 @pytest.mark.slow

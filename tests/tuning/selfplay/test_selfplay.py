@@ -9,20 +9,14 @@ import pytest
 from engine.board.fen import set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
-from engine.evaluation.choice import choose
-from engine.jit import new_record
-from engine.messages import OptionError
 from engine.search.deepening import UNLIMITED
 from engine.search.scores import MATE_BOUND
-from engine.search.state import CONTROL
-from engine.search.transposition import TranspositionTable
-from engine.search.tunables import Parameters
-from engine.search.worker import Worker
 from tests.tuning import games
 from tuning.selfplay import games as selfplay
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
+from tuning.selfplay.sides import Side
 
 RULES = SelfPlayRules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
 
@@ -157,16 +151,11 @@ def test_a_game_of_the_greatest_length_is_drawn() -> None:
 
 
 def test_the_hard_limit_is_kept() -> None:
-    control = new_record(CONTROL)
-    position = new_position()
+    position, side = new_position(), Side({"EvalType": "Material"}, 1)
     set_fen(position, games.STARTS[1])
-    address, table = control.__array_interface__["data"][0], TranspositionTable(1)
-    worker = Worker(address, choose("Material", ""), Parameters())
-    deepen_once = 0
+    worker, deepen_once = side.worker, 0
     for hard in (1, 10, 3_000):
-        worker.clear()
-        table.clear()
-        worker.prepare(position, list_moves(position), table, UNLIMITED)
+        side.prepare(position)
         move, score = choose_move(worker.record, UNLIMITED, hard, selfplay.DEEPEST, 0)
         assert move in list_moves(position)
         assert abs(score) < 500
@@ -175,23 +164,6 @@ def test_the_hard_limit_is_kept() -> None:
             assert worker.nodes == deepen_once > hard
         else:
             assert worker.nodes == hard
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
-        ({"AspirationWindow": "100000"}, "AspirationWindow takes a whole number from"),
-        ({"AspirationWindow": "much"}, "AspirationWindow cannot be 'much'"),
-        ({"EvalType": "Magic"}, "option EvalType cannot be 'Magic'"),
-        ({"EvalType": "Material", "EvalFile": "x.nnue"}, "EvalFile x.nnue has no effect with EvalType Material"),
-        ({"EvalType": "NNUE", "EvalFile": "no/such.nnue"}, "no/such.nnue"),
-    ],
-)
-def test_options_that_cannot_be_used(options: dict[str, str], message: str) -> None:
-    with pytest.raises(OptionError) as error:
-        SelfPlay(RULES, options)
-    assert message in str(error.value)
 
 
 def test_an_option_changes_the_games(played: list[SelfPlayGame]) -> None:

@@ -25,15 +25,6 @@ def test_two_players_get_the_elo_and_error_of_their_match():
     assert (first.points, second.points, first.games) == (650, 350, 1000)
 
 
-def test_known_strengths_are_found_again():
-    truth = {"a": 150.0, "b": 40.0, "c": -30.0, "d": -160.0}
-    results = {(x, y): 1e6 * chances(truth[x] - truth[y], 0.3) for x, y in combinations(truth, 2)}
-    found = fit(list(truth), results)
-    assert [rating.name for rating in found.ratings] == ["a", "b", "c", "d"]
-    for rating in found.ratings:
-        assert rating.elo == pytest.approx(truth[rating.name], abs=0.01)
-
-
 def test_published_baseball_example():
     """Agresti, Categorical Data Analysis: American League 1987, seven teams, home advantage ignored.
 
