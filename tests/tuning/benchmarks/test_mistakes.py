@@ -5,7 +5,7 @@ import pytest
 
 from engine import Engine
 from tests.explanation.lines import moves
-from tuning.benchmarks.mistakes import balance, judge, kind_of, main
+from tuning.benchmarks.mistakes import judge, kind_of, main
 
 START = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
 
@@ -26,13 +26,6 @@ START = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
 def test_the_kind_of_a_mistake_follows_from_the_lines(fen, played, best, kind):
     board = chess.Board(fen)
     assert kind_of(board, moves(board, played), moves(board, best)) == kind
-
-
-def test_material_is_counted_from_the_mover_s_view():
-    board = chess.Board(START)
-    assert balance(board, moves(board, "Bxg5 f6 Be3"), 3) == 900
-    assert balance(board, moves(board, "Qg4 Qxg4 Nf3"), 3) == -900
-    assert balance(board, moves(board, "Qg4 Qxg4 Nf3"), 1) == 0
 
 
 def test_a_move_is_judged_by_full_strength():

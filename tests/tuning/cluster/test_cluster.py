@@ -27,7 +27,7 @@ from tests.tuning.cluster.units import keep, number_of, slow_note, square, wait_
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import annotate
 from tuning.cluster.base import Cluster, ClusterLost
-from tuning.cluster.dask import Dask, client_of
+from tuning.cluster.dask import Dask
 from tuning.cluster.local import Local
 from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
@@ -164,20 +164,6 @@ def test_another_client_closes_nothing(dask, joined, tmp_path):
     assert [outcome.error for outcome in dask.run(keep, iter([str(tmp_path)]), lambda report: None)] == [None]
     open_cluster(joined, None).close()
     assert not (tmp_path / "closed").exists()
-
-
-def test_a_busy_scheduler_is_asked_again(monkeypatch):
-    """distributed fails if another message comes with the first one."""
-    answers = iter([AssertionError(), "client"])
-
-    def connect(address: str, timeout: str) -> object:
-        answer = next(answers)
-        if isinstance(answer, AssertionError):
-            raise answer
-        return answer
-
-    monkeypatch.setattr("tuning.cluster.dask.distributed.Client", connect)
-    assert client_of("tcp://127.0.0.1:1") == "client"
 
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):

@@ -59,14 +59,6 @@ def test_every_position_once_in_a_turn(files, positions):
         assert stats.scale == pytest.approx(common_scale(quiet.boards), rel=0.05)
 
 
-def test_the_same_games_are_held_out_of_a_file_that_has_grown(files, positions, tmp_path):
-    short = tmp_path / files[0].name
-    short.write_text("".join(map(evaluation_line, random_games(10, seed=0))))
-    part = shuffled([short], tmp_path / "other", ALL, 0.3, SILENT).held_out()
-    assert 0 < len(part) < len(positions.held_out())
-    assert set(keys(part)) <= set(keys(positions.held_out()))
-
-
 def test_copies_of_games_hold_out_the_same_ones(tmp_path):
     """Also when earlier files have grown."""
 

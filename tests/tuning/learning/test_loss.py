@@ -52,34 +52,25 @@ def _own_games(folder, count):
     return folder
 
 
-def test_evaluations_are_judged_by_the_scores_of_any_games(tmp_path, capsys):
-    """The evaluation by which the games were scored predicts them best; what is not quiet does not count."""
-    games = _own_games(tmp_path / "games", 6)
+def test_evaluations_are_judged_by_scores_and_results(tmp_path, capsys):
+    """The evaluation by which the games were scored predicts them best. Results against the definition: log-odds by the
+    scale that suits best, the mean over quiet positions, errors over games."""
+    games = _own_games(tmp_path / "games", 12)
     capsys.readouterr()
     assert main([str(games), "Material", "Classical"]) == 0
     said = capsys.readouterr().out
-    quiet = len(quiet_positions(read_positions(files_of(games)), Quiet()))
+    positions = quiet_positions(read_positions(files_of(games)), Quiet())
     count = int(re.search(r"expected score of (\d+) quiet positions of games", " ".join(said.split()))[1])
-    assert 0.9 * quiet < count <= quiet  # without those that are decided
+    assert 0.9 * len(positions) < count <= len(positions)  # without those that are decided
     rows = [line.split("│") for line in said.splitlines() if line.startswith("│")]
     even, material_, classical = rows[:3]
     assert float(classical[3]) < float(material_[3]) < float(even[3])
     assert float(classical[4].split("±")[0]) == pytest.approx(float(classical[3]) - float(material_[3]), abs=2e-6)
     assert not material_[4].strip()
-    assert "results of 6 games" in said
-    assert float(rows[3][3]) == pytest.approx(math.log(2), abs=1e-6)
-
-
-def test_evaluations_are_judged_by_the_results_too(tmp_path, capsys):
-    """Against the definition: log-odds by the scale that suits best, the mean over positions, errors over games."""
-    games = _own_games(tmp_path / "games", 12)
-    capsys.readouterr()
-    assert main([str(games), "Material", "Classical"]) == 0
-    said = capsys.readouterr().out
-    _, first, second = [line.split("│") for line in said.splitlines() if line.startswith("│")][3:]
-    positions = quiet_positions(read_positions(files_of(games)), Quiet())
-    scale = common_scale(positions.boards)
-    kept = np.abs(positions.boards["score"].astype(float)) <= 6 * scale
+    assert "results of 12 games" in said
+    even, first, second = rows[3:]
+    assert float(even[3]) == pytest.approx(math.log(2), abs=1e-6)
+    kept = np.abs(positions.boards["score"].astype(float)) <= 6 * common_scale(positions.boards)
     boards, numbers = positions.boards[kept], positions.games[kept]
     losses = []
     for row, name in ((first, "Material"), (second, "Classical")):

@@ -66,17 +66,13 @@ def test_candidates_straddle_the_values_within_their_range():
     assert middles["B"] == pytest.approx(50, abs=0.5)
 
 
-def test_the_engines_table_makes_sense(monkeypatch: pytest.MonkeyPatch):
+def test_parameters_are_tuned_except_switches(monkeypatch: pytest.MonkeyPatch):
     switch = Param("Idea", 0, 0, 1, 1)
     monkeypatch.setattr("engine.search.params.PARAMS", (*PARAMS, switch))
     params = load_params()
-    assert len({param.name for param in params}) == len(params) > 10
-    for param in params:
-        assert param.minimum <= param.default <= param.maximum
-        assert param.step > 0
-    assert [param.name for param in load_params([params[1].name])] == [params[1].name]
-    assert "Idea" not in {param.name for param in params}  # a switch has no slope
-    assert load_params(["Idea"]) == [switch]
+    assert len(params) > 10
+    assert switch not in params  # it has no slope
+    assert load_params(["Idea", params[1].name]) == [switch, params[1]]
     with pytest.raises(SetupError, match="no search parameter is called Nonsense"):
         load_params(["Nonsense"])
 

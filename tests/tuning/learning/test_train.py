@@ -141,12 +141,6 @@ def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatc
     assert train.main(["--resume", str(broken)]) == 2
 
 
-def test_results_are_not_overwritten(words, tmp_path, capsys):
-    (tmp_path / "log.jsonl").write_text("{}\n")
-    assert train.main([*words, "--out", str(tmp_path)]) == 2
-    assert "already exists" in capsys.readouterr().err.replace("\n", " ")
-
-
 def test_other_folders_are_no_runs(tmp_path):
     (tmp_path / "log.jsonl").write_text('{"tool":"tuning.match","settings":{"games":5}}\n')
     with pytest.raises(SetupError, match="not the log of a training run"):

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from tuning.common.errors import SetupError
-from tuning.matches.openings import RandomOpenings, distinct, load_book
+from tuning.matches.openings import RandomOpenings, load_book
 
 EPD = """\
 rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
@@ -110,16 +110,6 @@ def test_books_that_cannot_be_used(tmp_path):
         (tmp_path / "positions.pgn").write_text(f'[Event "a"]\n[Site "b"]\n{tag}\n\n*\n')
         with pytest.raises(SetupError, match=fault):
             load_book(tmp_path / "positions.pgn", complain=lambda message: None)
-
-
-def test_openings_that_lead_to_one_position_count_once(tmp_path):
-    games = ("1. e4 e5 2. Nf3", "1. e4 e5 2. Nc3", "1. d4 d5")
-    (tmp_path / "book.pgn").write_text("".join(f'[Event "x"]\n\n{moves} *\n\n' for moves in games))
-    complaints: list[str] = []
-    book = load_book(tmp_path / "book.pgn", order="sequential", plies=2)
-    assert [opening.moves[0] for opening in distinct(book, complaints.append)] == ["e2e4", "d2d4"]
-    assert len(list(distinct(RandomOpenings(1), complaints.append))) == 20
-    assert len(complaints) == 2
 
 
 @pytest.mark.parametrize("chess960", [False, True])

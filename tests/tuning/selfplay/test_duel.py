@@ -41,17 +41,12 @@ def _boards(game: DuelGame, opening: Opening) -> Iterator[chess.Board]:
         yield board
 
 
-def test_equal_sides_play_the_same_game_twice(equal: Duel) -> None:
-    for number in range(4):
-        first, second = equal.play_pair(BOOK.opening(number))
-        assert first == second
-        assert first.result + (2 - second.result) == 2
-
-
 def test_a_game_depends_on_nothing_before_it(equal: Duel) -> None:
-    games = [equal.play(BOOK.opening(number), 0) for number in (0, 1, 0)]
+    """So equal sides play the same game with either colour."""
+    games = [equal.play_pair(BOOK.opening(number)) for number in (0, 1, 0)]
     assert games[0] == games[2] != games[1]
-    assert Duel(RULES, MATERIAL, MATERIAL).play(BOOK.opening(1), 1) == games[1]
+    assert all(first == second for first, second in games)
+    assert Duel(RULES, MATERIAL, MATERIAL).play_pair(BOOK.opening(1)) == games[1]
 
 
 def test_sides_keep_their_parameters_to_themselves(equal: Duel) -> None:

@@ -143,17 +143,3 @@ def test_another_engine_is_refused(games, tmp_path, monkeypatch, capsys):
     assert _bytes(tmp_path / "run") == first
     assert _run(games, tmp_path / "remote", "--hash", "2") == 2
     assert "a worker has another engine or evaluation" in capsys.readouterr().out.replace("\n", " ")
-
-
-def test_games_and_options_that_are_not_there(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "empty").mkdir()
-    assert _run(tmp_path / "nowhere", tmp_path / "run") == 2
-    assert _run(tmp_path / "empty", tmp_path / "run") == 2
-    assert _run(games, games) == 2
-    assert _run(games, tmp_path / "run", "--option", "Foo=1") == 2
-    assert not (tmp_path / "run").exists()
-    said = capsys.readouterr().out.replace("\n", " ")
-    assert "nowhere: no such file" in said
-    assert "no games in" in said
-    assert "holds the games themselves" in said
-    assert "Foo" in said

@@ -64,12 +64,6 @@ def test_no_verdict_from_fewer_pairs_than_an_interval_takes():
     assert test.verdict([0, 0, 0, 0, LEAST]) == "H1"
 
 
-def test_bounds_are_walds():
-    test = Sprt(0, 5, alpha=0.05, beta=0.1)
-    assert test.lower == pytest.approx(np.log(0.1 / 0.95))
-    assert test.upper == pytest.approx(np.log(0.9 / 0.05))
-
-
 def test_expected_length_points_to_the_nearer_bound():
     test = Sprt(0, 10)
     counts = [5, 40, 100, 60, 10]
