@@ -102,20 +102,20 @@ def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
     return tuple((name, int(parameters.record[name])) for name in options)
 
 
-def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> ArenaSettings:
+def _prepared(arguments: argparse.Namespace, log: Callable[[str], None]) -> ArenaSettings:
     """The settings of a new run, after its book, networks and parameters were tried. Raises :class:`SetupError`."""
     settings = settings_from(arguments)
     settings.book.open(lambda message: None, check_supported)
-    return replace(settings, meeting=with_fingerprint(settings.meeting, say))
+    return replace(settings, meeting=with_fingerprint(settings.meeting, log))
 
 
-def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
+def _resumed(path: Path, games: int | None, log: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
     """The run in a results file with its pairs; a different number of ``games`` is recorded in the file. Raises
     :class:`SetupError`."""
     ledger, events = Ledger.resume(path, TOOL)
     try:
         settings = restored(ArenaSettings, ledger.settings)
-        if with_fingerprint(settings.meeting, say) != settings.meeting:
+        if with_fingerprint(settings.meeting, log) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
         settings = replace(settings, games=games or settings.games)
         count = Count(settings)
@@ -124,7 +124,7 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
                 count.add(data)
         if not count.done:
             settings.book.open(lambda message: None, check_supported)
-        ledger.change("games", games, say)
+        ledger.change("games", games, log)
     except BaseException as error:
         ledger.close()
         if isinstance(error, (KeyError, TypeError, IndexError)) or type(error) is ValueError:
@@ -135,22 +135,22 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play and report. Raises :class:`SetupError` for a request that is not possible."""
-    say = console.print
+    log = console.print
     pgn = Path(arguments.pgn) if arguments.pgn else None
     keep_apart(pgn, [Path(name) for name in (arguments.json, arguments.resume, arguments.openings) if name])
     if arguments.check:
-        _prepared(arguments, say)
+        _prepared(arguments, log)
         return command.checked(console, arguments.json)
     if pgn is not None:
         pgn.parent.mkdir(parents=True, exist_ok=True)
     if arguments.resume:
-        settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)
+        settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, log)
     else:
-        settings = _prepared(arguments, say)
+        settings = _prepared(arguments, log)
         ledger = Ledger.create(results_path(arguments, "arena"), TOOL, asdict(settings))
         count = Count(settings)
     sides = f"{len(settings.ideas)} ideas" if settings.ideas else " against ".join(settings.names)
-    say(f"{sides}; results: {ledger.path}")
+    log(f"{sides}; results: {ledger.path}")
     code = 0
     try:
         if not count.done:

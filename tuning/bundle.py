@@ -41,7 +41,7 @@ PLATFORM = "win_amd64"
 STUB, SHEBANG = "distlib/t64.exe", b"#!<launcher_dir>\\python\\python.exe\r\n"
 MAIN = 'import sys\n\nfrom uci_main import main\n\nif __name__ == "__main__":\n    sys.exit(main())\n'
 
-#: Parts of CPython that are left out: :mod:`platform` asks the management service through the first if it is there,
+#: Parts of CPython that are not packed: :mod:`platform` asks the management service through the first if it is there,
 #: which takes longer than the system call that does without.
 UNUSED = ("_wmi.pyd", "pythonw.exe")
 
@@ -56,7 +56,7 @@ Double-click numbat.exe once and type "isready": when it says "readyok" (a minut
 Type "quit". Later starts take about a second. In your chess program, add the engine numbat.exe:
   Arena: Engines > Install New Engine, choose numbat.exe, then UCI.
   Cute Chess: Tools > Settings > Engines > + , Command: numbat.exe, Protocol: UCI.
-  ChessBase, Fritz: Home > Create UCI Engine (in Fritz: Engine > Create UCI Engine), choose numbat.exe.
+  ChessBase, Fritz: Checkout > Create UCI Engine (in Fritz: Engine > Create UCI Engine), choose numbat.exe.
 Compiled code is kept in %LOCALAPPDATA%\\numbat; this folder may be read-only and may be moved.
 In a command prompt, "numbat help" lists what else it does, such as "numbat analyse GAME.pgn".
 To remove it, delete this folder and %LOCALAPPDATA%\\numbat.
@@ -66,7 +66,8 @@ GPL-3.0-or-later; the source is in packages\\engine, all licences are in licence
 
 def build(out: Path, python: Path, wheels: Path) -> None:
     """Write the zip ``out`` from a zip of CPython, as python.org publishes it, and a folder with the wheels of Numbat,
-    of distlib and of what PyPI has no Windows wheel of; pip gets the rest. Raises :class:`SetupError` and OSError."""
+    of distlib and of packages without a Windows wheel on PyPI; pip gets the others. Raises :class:`SetupError` and
+    OSError."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / f"numbat-{__version__}-windows"
         packages = root / "packages"
@@ -93,7 +94,7 @@ def build(out: Path, python: Path, wheels: Path) -> None:
 
 
 def unpack_python(archive: Path, target: Path) -> str:
-    """Unpack CPython and tell it where its modules are; returns its version, such as ``3.13``.
+    """Unpack CPython and set its module path; returns its version, such as ``3.13``.
 
     It must be the version that runs this, whose bytecode it gets."""
     with zipfile.ZipFile(archive) as file:
@@ -109,7 +110,7 @@ def unpack_python(archive: Path, target: Path) -> str:
 
 
 def add_cpp(packages: Path, python: Path) -> None:
-    """Put the newest C++ library of the packages where all of them find it; it runs what older compilers made."""
+    """Copy the newest C++ library of the packages beside Python, for all of them: it serves older compilers too."""
     found = sorted(packages.glob(f"*.libs/{Path(CPP).stem}*.dll"), key=_file_version)
     if not found:
         raise SetupError(f"no package brings {CPP}, which numba needs")

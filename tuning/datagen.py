@@ -21,9 +21,9 @@ from tuning.common.files import keep_apart
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, options_of, whole
 from tuning.data.viriformat import SUFFIX
 from tuning.matches.openings import load_book
-from tuning.selfplay.games import LONGEST_OPENING, SelfPlayRules
+from tuning.selfplay.games import MAX_OPENING_PLIES, SelfPlayRules
 from tuning.selfplay.generation import NOTES, Store, describe, generate, locked
-from tuning.selfplay.loop import LONGEST
+from tuning.selfplay.loop import MAX_GAME_PLIES
 from tuning.selfplay.shards import DatagenSettings, begin
 
 
@@ -65,9 +65,9 @@ _HELP = {
 }
 
 _LIMITS = {
-    "nodes": (100, 10_000_000), "hard": (2, 1_000), "opening_plies": (0, LONGEST_OPENING),
-    "opening_nodes": (100, 10_000_000), "max_plies": (1, LONGEST), "win_plies": (1, LONGEST),
-    "draw_plies": (1, LONGEST), "hash": (1, 4_096), "play_out": (0, 100),
+    "nodes": (100, 10_000_000), "hard": (2, 1_000), "opening_plies": (0, MAX_OPENING_PLIES),
+    "opening_nodes": (100, 10_000_000), "max_plies": (1, MAX_GAME_PLIES), "win_plies": (1, MAX_GAME_PLIES),
+    "draw_plies": (1, MAX_GAME_PLIES), "hash": (1, 4_096), "play_out": (0, 100),
 }  # fmt: skip
 
 
@@ -78,11 +78,11 @@ def _settings(arguments: argparse.Namespace) -> DatagenSettings:
     return DatagenSettings(arguments.seed, SelfPlayRules(**values), options_of(arguments.option), book)
 
 
-def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tuple[str, ...]:
+def _openings(settings: DatagenSettings, log: Callable[[str], None]) -> tuple[str, ...]:
     """The start positions of the games, in the order of the book."""
     if settings.book is None:
         return (START_FEN,)
-    book = load_book(Path(settings.book), order="random", seed=settings.seed, complain=complain, check=check_supported)
+    book = load_book(Path(settings.book), order="random", seed=settings.seed, log=log, check=check_supported)
     return tuple(book.opening(number).board().fen() for number in range(len(book)))
 
 

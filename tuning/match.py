@@ -64,8 +64,8 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def settings_from(arguments: argparse.Namespace, say: Callable[[str], None] = print) -> TournamentSettings:
-    """The tournament on the command line; ``say`` reports rivals that are missing. Raises :class:`SetupError`."""
+def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = print) -> TournamentSettings:
+    """The tournament on the command line; ``log`` reports rivals that are missing. Raises :class:`SetupError`."""
     shared, limit_words = parse_each(arguments.each)
     limits = parse_limit_words(limit_words, flags.limits_from(arguments))
     kind, games = arguments.tournament, 100
@@ -76,7 +76,7 @@ def settings_from(arguments: argparse.Namespace, say: Callable[[str], None] = pr
         limits = limits if limits.bounded else replace(limits, base=8.0, increment=0.08)
         shared = {"Hash": "16", **shared}
         specs = [EngineSpec("Numbat", (), revision=arguments.new) if arguments.new else rivals.numbat()]
-        specs += [replace(rival, limits=limits) for rival in rivals.installed(arguments.rivals, say)]
+        specs += [replace(rival, limits=limits) for rival in rivals.installed(arguments.rivals, log)]
         specs[0], kind, games = replace(specs[0], limits=limits), "gauntlet", 20
     elif (arguments.new is None) != (arguments.base is None):
         raise SetupError("--new and --base go together")

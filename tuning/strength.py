@@ -120,7 +120,7 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
     for players, results in counts.items():
         games.update(dict.fromkeys(players, int(sum(results))))
     for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
-        shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
+        shown = f"±{error:.0f}" if games[name] >= ratings.MIN_GAMES else f"too few games ({games[name]})"
         table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
     console.print(table)
     measured.add(counts, found_ratings, LEVELS, began)

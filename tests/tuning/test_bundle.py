@@ -140,7 +140,7 @@ def test_the_newest_library_counts_numerically(tmp_path: Path) -> None:
     assert (tmp_path / "msvcp140.dll").read_bytes() == library(14, 10, 1)
 
 
-def test_what_is_missing_or_wrong_is_named_in_a_line(tmp_path, python, wheels, capsys, monkeypatch) -> None:
+def test_faults_are_reported_in_one_line(tmp_path, python, wheels, capsys, monkeypatch) -> None:
     out = tmp_path / "numbat.zip"
 
     def refused() -> str:

@@ -100,7 +100,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("tool", "arguments", "complaint"), REFUSED)
-def test_what_cannot_run_is_named_in_one_line(folder, capsys, tool, arguments, complaint):
+def test_refusals_are_one_line(folder, capsys, tool, arguments, complaint):
     if tool == "train":
         pytest.importorskip("torch")
     before = files_of(folder)
@@ -122,7 +122,7 @@ def test_what_cannot_run_is_named_in_one_line(folder, capsys, tool, arguments, c
         ("texel", ["--positions", "positions.tsv", "--cache", "x"]),
     ],
 )
-def test_what_can_run_is_not_started(folder, capsys, tool, arguments):
+def test_check_starts_nothing(folder, capsys, tool, arguments):
     before = files_of(folder)
     code, page = run(capsys, tool, *arguments, "--check")
     assert code == 0, page

@@ -199,7 +199,7 @@ def _on_worker(function: Function, unit: Any, topic: str) -> Any:
 
 
 async def _beside(function: Function, unit: Any) -> Any:
-    """Run a unit at once in a separate thread."""
+    """Run a unit immediately in a separate thread."""
     return await asyncio.to_thread(function, unit, lambda item: None)
 
 
@@ -211,7 +211,7 @@ class _Housekeeping(distributed.WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         place = f"{socket.gethostname()} ({get_address_host(worker.address)})"
-        kept.listen(lambda line: worker.log_event(NOTICES, f"{place}: {line}"))
+        kept.forward_notices(lambda line: worker.log_event(NOTICES, f"{place}: {line}"))
 
     def transition(self, key: str, start: str, finish: str, **kwargs: Any) -> None:
         if start == "executing" and finish == "released":

@@ -38,12 +38,12 @@ def on_cancel(hook: Callable[[], object]) -> None:
         found.add_done_callback(lambda done: hook())
 
 
-def listen(tell: Callable[[str], None]) -> None:
-    """Send the lines that units of this process :func:`tell` to ``tell``."""
-    _listeners[:] = [tell]
+def forward_notices(log: Callable[[str], None]) -> None:
+    """Forward the lines of :func:`notify` to ``log``."""
+    _listeners[:] = [log]
 
 
-def tell(line: str) -> None:
+def notify(line: str) -> None:
     """Show a line to the user of the tool."""
     for listener in _listeners:
         listener(line)
@@ -51,7 +51,7 @@ def tell(line: str) -> None:
 
 def cold(stage: str) -> None:
     """Report that this process compiles the engine first; ``stage`` is ignored."""
-    tell("compiles the engine first; run `numbat warmup` there beforehand")
+    notify("compiles the engine first; run `numbat warmup` there beforehand")
 
 
 def close_at_end(closer: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ from tuning.cluster.base import Function
 
 class Local:
     """Units in ``workers`` processes, or one after the other in this one. ``log`` gets a line for each lost process,
-    and those that units :func:`~tuning.cluster.kept.tell`."""
+    and the notices of units (:func:`tuning.cluster.kept.notify`)."""
 
     def __init__(self, workers: int, log: Callable[[str], None]) -> None:
         self.workers = workers
@@ -50,7 +50,7 @@ class Local:
 @contextmanager
 def _working(function: Function, report: Report) -> Iterator[Callable[[Any], Any]]:
     """The job of a process: run units, and close at the end what they kept."""
-    kept.listen(lambda line: report((True, line)))
+    kept.forward_notices(lambda line: report((True, line)))
     try:
         yield lambda unit: function(unit, lambda item: report((False, item)))
     finally:

@@ -13,7 +13,7 @@ from tuning.cluster.local import Local
 from tuning.common.command import orderly, stopped, warner
 from tuning.common.errors import SetupError
 
-PATIENCE = 3
+MAX_FAILURES = 3
 """Units in a row that may fail before a run gives up."""
 
 
@@ -76,7 +76,7 @@ def run_units(
     """Run ``units`` until they are done or a callback raises :class:`Enough`; the exit code.
 
     0: done; 1: with failed units, or the scheduler was lost; 130: interrupted, with advice on how to continue.
-    Raises :class:`SetupError` for a unit that raises it, and after :data:`PATIENCE` failures in a row."""
+    Raises :class:`SetupError` for a unit that raises it, and after :data:`MAX_FAILURES` failures in a row."""
     failures = in_a_row = 0
     console = place.console
     try:
@@ -91,7 +91,7 @@ def run_units(
                     failures, in_a_row = failures + 1, in_a_row + 1
                     console.print(f"! {completed.error}", style="red", soft_wrap=True)
                     on_failure(completed.error)
-                    if isinstance(completed.error, SetupError) or in_a_row >= PATIENCE:
+                    if isinstance(completed.error, SetupError) or in_a_row >= MAX_FAILURES:
                         raise SetupError(f"gave up: {completed.error}")
     except Enough:
         pass

@@ -47,7 +47,7 @@ def execute(
                 only_with_resume(parser(), words, beside_resume)
             return run(arguments, console)
         except (SetupError, EngineFailure, OptionError, OSError) as error:
-            complain(console, error)
+            print_error(console, error)
             return REFUSED
         finally:
             sys.stdout.flush()
@@ -94,7 +94,7 @@ def make_console() -> Console:
     return console if console.is_terminal else Console(width=PAGE_WIDTH)
 
 
-def complain(console: Console, error: object) -> None:
+def print_error(console: Console, error: object) -> None:
     """Print an error on one line, however long, so that it can be searched and copied."""
     console.print(f"error: {escaped(str(error), keep='')}", style="bold red", soft_wrap=True)
 

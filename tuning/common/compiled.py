@@ -11,6 +11,6 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def compiled(function: _Function) -> _Function:
     """Compile ``function`` at its first call, free of the interpreter lock while it runs.
 
-    Sums of floating-point numbers may be taken in any order, which is what lets the compiler vectorise them."""
+    Sums of floating-point numbers may be taken in any order, so that the compiler can vectorise them."""
     fastmath = {"reassoc", "contract", "nsz"}
     return kept(function, nogil=True, error_model="numpy", fastmath=fastmath)

@@ -19,10 +19,10 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
         action.default = argparse.SUPPRESS
     names = vars(parser.parse_args(words))
     given = {(action.option_strings or [action.dest])[0] for action in parser._actions if action.dest in names}
-    settled = sorted(given - {"--resume", *allowed})
-    if settled:
+    ignored = sorted(given - {"--resume", *allowed})
+    if ignored:
         raise SetupError(
-            f"--resume uses the settings of its file, so {', '.join(settled)} cannot be given with it"
+            f"--resume uses the settings of its file, so {', '.join(ignored)} cannot be given with it"
             + (f" (only {', '.join(sorted(allowed))})" if allowed else "")
         )
 
@@ -69,14 +69,14 @@ def results_path(arguments: argparse.Namespace, name: str) -> Path:
     return Path(arguments.json or f"results/{name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
 
 
-def whole(least: int = 0, most: float = math.inf) -> Callable[[str], int]:
-    """The type of a flag: a whole number from ``least`` to ``most``, perhaps with underscores or commas in it."""
-    return partial(_value, int, least, most)
+def whole(minimum: int = 0, maximum: float = math.inf) -> Callable[[str], int]:
+    """The type of a flag: a whole number from ``minimum`` to ``maximum``, perhaps with underscores or commas in it."""
+    return partial(_value, int, minimum, maximum)
 
 
-def number(least: float = 0.0, most: float = math.inf) -> Callable[[str], float]:
-    """The type of a flag: a finite number from ``least`` to ``most``."""
-    return partial(_value, float, least, most)
+def number(minimum: float = 0.0, maximum: float = math.inf) -> Callable[[str], float]:
+    """The type of a flag: a finite number from ``minimum`` to ``maximum``."""
+    return partial(_value, float, minimum, maximum)
 
 
 def positive(text: str) -> float:
@@ -86,13 +86,13 @@ def positive(text: str) -> float:
     return float(text)
 
 
-def _value(kind: type, least: float, most: float, text: str) -> Any:
+def _value(kind: type, minimum: float, maximum: float, text: str) -> Any:
     try:
         value = kind(text.replace(",", "_"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a {'whole ' if kind is int else ''}number") from None
-    if not least <= value <= most or value == math.inf:
-        bounds = f"{least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
+    if not minimum <= value <= maximum or value == math.inf:
+        bounds = f"{minimum:g} or more" if maximum == math.inf else f"from {minimum:g} to {maximum:g}"
         raise argparse.ArgumentTypeError(f"{text} is not {bounds}")
     return value
 

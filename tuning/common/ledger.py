@@ -73,11 +73,11 @@ class Ledger:
         and closes the file."""
         self._write({kind: data})
 
-    def change(self, name: str, value: Any, say: Callable[[str], None]) -> None:
-        """Give a setting another ``value`` from now on, which ``say`` reports, unless it is None or the present one."""
+    def change(self, name: str, value: Any, log: Callable[[str], None]) -> None:
+        """Give a setting another ``value`` from now on, which ``log`` reports, unless it is None or the present one."""
         before = self.settings.get(name)
         if value is not None and value != before:
-            say(f"{name}: {value} instead of {'no end' if before is None else before}")
+            log(f"{name}: {value} instead of {'no end' if before is None else before}")
             self.add("change", {name: value})
             self.settings = {**self.settings, name: value}
 

@@ -20,7 +20,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class Checkout:
     """A revision's worktree and cache, and how to start it."""
 
     tree: Path
@@ -64,12 +64,12 @@ def resolve(revision: str, project: Path = PROJECT) -> str:
         raise SetupError(f"revision {revision!r} is not in {project}: {error}") from None
 
 
-def prepare(commit: str, project: Path = PROJECT, say: Callable[[str], None] = lambda line: None) -> Home:
+def prepare(commit: str, project: Path = PROJECT, log: Callable[[str], None] = lambda line: None) -> Checkout:
     """The worktree of ``commit`` with the engine compiled, made if necessary; safe to call from many processes.
 
-    ``say`` gets a line before the engine is compiled. Raises :class:`SetupError` if the commit is
+    ``log`` gets a line before the engine is compiled. Raises :class:`SetupError` if the commit is
     unknown or the engine does not compile."""
-    home = Home(root() / commit / "tree", root() / commit / "cache")
+    home = Checkout(root() / commit / "tree", root() / commit / "cache")
     ready = root() / commit / "ready"
     if ready.exists() and home.tree.exists():
         return home
@@ -80,7 +80,7 @@ def prepare(commit: str, project: Path = PROJECT, say: Callable[[str], None] = l
         if not home.tree.exists():
             _git("worktree", "prune", project=project)
             _git("worktree", "add", "--detach", str(home.tree), commit, project=project)
-        say("compiling this revision, once")
+        log("compiling this revision, once")
         warm = subprocess.run(
             [*home.command, "warmup"],
             cwd=home.tree,

@@ -72,5 +72,5 @@ def matching_scale(values: np.ndarray, expected: np.ndarray) -> float:
     def excess(log_scale: float) -> float:
         return float(np.mean(expit(size / np.exp(log_scale))) - 0.5 - distance)
 
-    least, most = np.log(1), np.log(1e6)
-    return REFERENCE if excess(least) <= 0 or excess(most) >= 0 else float(np.exp(brentq(excess, least, most)))
+    low, high = np.log(1), np.log(1e6)
+    return REFERENCE if excess(low) <= 0 or excess(high) >= 0 else float(np.exp(brentq(excess, low, high)))

@@ -36,7 +36,7 @@ CHUNK = 1 << 22
 VERSION = 2
 
 #: A position's ``extra`` byte is the number of its source.
-MOST_SOURCES = 256
+MAX_SOURCES = 256
 
 _CONTENTS, _HELD_OUT = "contents.json", "held-out.bin"
 
@@ -58,14 +58,14 @@ class Chunk(NamedTuple):
     """A part of the set: the pass and the place in it, the seed for the order of the positions, and the positions,
     PACKED, in the order of the file."""
 
-    turn: int
+    epoch: int
     place: int
     seed: tuple[int, int, int]
     boards: np.ndarray
 
 
 class Shuffled:
-    """A set on disk. ``digest`` identifies its sources; scores beyond ``decided`` (log-odds) are left out."""
+    """A set on disk. ``digest`` identifies its sources; scores beyond ``decided`` (log-odds) are skipped."""
 
     def __init__(self, folder: Path, decided: float) -> None:
         contents = json.loads((folder / _CONTENTS).read_text())
@@ -107,21 +107,21 @@ class Shuffled:
         mixed = (1 - result_weight) * by_score + result_weight * (boards["result"] / 2)
         return np.asarray(mixed.astype(np.float32))
 
-    def passes(self, seed: int, turn: int, place: int) -> Iterator[Chunk]:
-        """Chunks without end, in a new order for every ``turn``, starting at ``place`` of the first (both from 0).
+    def passes(self, seed: int, epoch: int, place: int) -> Iterator[Chunk]:
+        """Chunks without end, in a new order for every ``epoch``, starting at ``place`` of the first (both from 0).
 
         The next chunk is read while one is in use."""
         with ThreadPoolExecutor(1, thread_name_prefix="reading") as reader:
             coming: deque[tuple[int, int, int, Future[np.ndarray]]] = deque()
             while True:
-                order = np.random.default_rng([seed, turn]).permutation(len(self.chunks))
+                order = np.random.default_rng([seed, epoch]).permutation(len(self.chunks))
                 for index in range(place, len(order)):
                     number = int(order[index])
-                    coming.append((turn, index, number, reader.submit(self.chunk, number)))
+                    coming.append((epoch, index, number, reader.submit(self.chunk, number)))
                     if len(coming) > 1:
                         then, where, number, read = coming.popleft()
                         yield Chunk(then, where, (seed, then, number), read.result())
-                turn, place = turn + 1, 0
+                epoch, place = epoch + 1, 0
 
 
 def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
@@ -134,8 +134,8 @@ def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, 
     games are left for training or validation."""
     if len({file.name for file in files}) < len(files):
         raise SetupError("two files have the same name: held-out games are chosen by name, so names must differ")
-    if len(files) > MOST_SOURCES:
-        raise SetupError(f"{len(files)} files of positions: {MOST_SOURCES} at most")
+    if len(files) > MAX_SOURCES:
+        raise SetupError(f"{len(files)} files of positions: {MAX_SOURCES} at most")
     folder = cache / f"shuffled-{_digest(files, quiet.first_ply, held_out)}"
     if (folder / _CONTENTS).exists():
         return Shuffled(folder, quiet.decided)
@@ -195,7 +195,7 @@ def _chunk_count(files: Sequence[Path]) -> int:
 
 
 def make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> None:
-    """Write the positions of ``files`` that :func:`shuffled` keeps into ``folder``, and what belongs to them."""
+    """Write the positions of ``files`` that :func:`shuffled` keeps into ``folder``, and their description."""
     random = np.random.default_rng(VERSION)
     lengths = np.zeros(_chunk_count(files), np.int64)
     counts = []

@@ -68,7 +68,7 @@ def encode_move(move: Move) -> int:
 
 @helper
 def decode_move(position: Position, written: int) -> Move:
-    """The engine's move for what the format wrote; test it with ``is_legal`` before making it."""
+    """The engine's move for the format's 16 bits; test it with ``is_legal`` before making it."""
     origin, target, kind = written & 63, written >> 6 & 63, written >> 14
     capture = CAPTURE if type_on(position, target) != NO_TYPE else 0
     if kind == _PROMOTION:

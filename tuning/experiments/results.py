@@ -19,7 +19,7 @@ def trial_of(
     path: Path, idea: str, outcome: str, *, note: str | None = None, evaluation: str | None = None,
     screened: str | None = None,
 ) -> tuple[Trial, bool]:  # fmt: skip
-    """The record of a results file, and whether all games asked for were played.
+    """The record of a results file, and whether all requested games were played.
 
     ``screened`` is the idea of a screening, for which the effect is recorded. Raises :class:`SetupError` for a file
     without a summary of two sides, or without that idea."""
@@ -99,7 +99,7 @@ def _limit(own: Mapping[str, str], rules: Mapping[str, Any]) -> str:
 
 
 def _effect(path: Path, effects: Sequence[Mapping[str, Any]] | None, screened: str | None) -> dict[str, Any]:
-    """What replaces the figures of both sides in a screening: the effect of one idea."""
+    """The effect of one idea of a screening, in place of the figures of both sides."""
     if effects is None:
         if screened is not None:
             raise SetupError(f"{path} is a test of two sides: leave out --screened")

@@ -26,7 +26,7 @@ from tuning.data.viriformat import files_of
 from tuning.data.viriformat import read_positions as read_games
 from tuning.matches.engines import parse_words
 
-MOST_FILES = 16
+MAX_FILES = 16
 """Files of a folder of games from which positions are drawn."""
 
 UNITS = 100_000
@@ -41,7 +41,7 @@ def draw(path: Path, progress: Progress) -> np.ndarray:
     random = np.random.default_rng(1)
     if is_games(path):
         files = files_of(path)
-        boards = read_games([files[place] for place in random.permutation(len(files))[:MOST_FILES]]).boards
+        boards = read_games([files[place] for place in random.permutation(len(files))[:MAX_FILES]]).boards
     else:
         boards = read_positions(path, cache_folder() / "positions", progress).boards
     boards = boards[is_quiet(boards, Quiet())]

@@ -243,7 +243,7 @@ def effective_material(weights: Weights, visits: np.ndarray) -> np.ndarray:
     return np.asarray((values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1))
 
 
-def settled(weights: Weights, visits: np.ndarray, worth: float) -> Weights:
+def normalized(weights: Weights, visits: np.ndarray, worth: float) -> Weights:
     """The same evaluation in readable form: tables average to 0 over the squares where pieces stand, kings are worth 0,
     and all is scaled so that an army is worth ``worth`` centipawns."""
     average = effective_material(weights, visits)
@@ -328,7 +328,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         found = _fitted(train, test, start, arguments, progress)
     tables = slice(PIECE_SQUARE, PIECE_SQUARE + 384)
     visits = np.sum([abs(part.features[:, tables]).sum(axis=0) for part in samples], axis=0).reshape(6, 64)
-    final = rounded(settled(found, visits, army(start.material)))
+    final = rounded(normalized(found, visits, army(start.material)))
     losses = {"training": loss_of(train, final), "held out": loss_of(test, final)}
     _report(final, losses, samples, console)
     recipe = {

@@ -54,7 +54,7 @@ class Training:
     """A network, its optimiser, and their progress.
 
     ``scale`` is the number of the network's centipawns that multiply the odds of success by e. ``seen`` counts
-    positions; ``turn`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`)."""
+    positions; ``epoch`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`)."""
 
     def __init__(
         self, settings: TrainingSettings, positions: Shuffled, scale: float, begin: Net | None, device: str
@@ -76,7 +76,7 @@ class Training:
             fused=True,
         )
         self.history: list[dict[str, float]] = []
-        self.seen, self.turn, self.place = 0, 0, 0
+        self.seen, self.epoch, self.place = 0, 0, 0
         slope = SCALE / scale
         if device == "cpu":
             self._step: Any = cpu.TrainingStep(self.network, positions.scales, slope)
@@ -88,7 +88,7 @@ class Training:
 
         Reports are at the ends of chunks, so that a resumed run continues exactly as without the interruption."""
         settings, total, first = self.settings, 0.0, self.seen
-        for chunk in self.positions.passes(settings.seed, self.turn, self.place):
+        for chunk in self.positions.passes(settings.seed, self.epoch, self.place):
             for batch in self._step.batches(chunk.boards, settings.batch, chunk.seed):
                 if self.seen >= settings.length:
                     break
@@ -99,7 +99,7 @@ class Training:
                 self.network.clip()
                 self.seen += len(batch)
                 advance(len(batch))
-            self.turn, self.place = chunk.turn, chunk.place + 1
+            self.epoch, self.place = chunk.epoch, chunk.place + 1
             if self.seen - first >= settings.report or self.seen >= settings.length:
                 break
         return float(total) / (self.seen - first)
@@ -115,7 +115,7 @@ class Training:
             "optimizer": self.optimizer.state_dict(),
             "history": self.history,
             "positions": self.positions.digest,
-            "place": (self.seen, self.turn, self.place),
+            "place": (self.seen, self.epoch, self.place),
         }
         with drafted(file) as stream:
             torch.save(state, stream)
@@ -129,7 +129,7 @@ class Training:
             self.network.load_state_dict(state["network"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.history = state["history"]
-            self.seen, self.turn, self.place = state["place"]
+            self.seen, self.epoch, self.place = state["place"]
         except SetupError:
             raise
         except (OSError, EOFError, RuntimeError, KeyError, TypeError, ValueError, pickle.UnpicklingError) as error:

@@ -20,7 +20,7 @@ from tuning.common.ledger import read_events, read_header
 from tuning.data.viriformat import read_positions
 from tuning.matches.records import GameRecord
 
-MOST_PAWNS = 4.0
+MAX_PAWNS = 4.0
 """The largest score in pawns (as shown) used: beyond it nearly all games are won."""
 
 MOVES = (8, 100)
@@ -116,7 +116,7 @@ def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
             rows = list((rows_of_results if path.suffix == ".jsonl" else rows_of_pgn)(path, player))
             parts.append(np.array(rows).reshape(-1, 3) * (pawn / 100, 1, 1))
     score, move, result = np.concatenate(parts).T
-    kept = (np.abs(score) <= MOST_PAWNS * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
+    kept = (np.abs(score) <= MAX_PAWNS * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
     if kept.sum() < 100 or not (result[kept] > 0).any() or not (result[kept] == 0).any():
         whose = f"of {player} " if player else ""
         raise SetupError(

@@ -45,7 +45,7 @@ ANCHORS = (0, 1, 3, 4, 5, 6, 8, 10, 12, 14)
 NEIGHBOURS = 2
 """Levels that each anchor plays."""
 
-ENOUGH = 8
+MIN_FOR_CUBIC = 8
 """Skill Levels that must have been measured for a cubic."""
 
 FILE = PROJECT / "tuning" / "results" / "levels.json"
@@ -98,12 +98,12 @@ def encounters(levels: Sequence[int], anchors: Sequence[int]) -> list[tuple[Engi
 
 def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
     """The Elo of measured levels on the likeliest curve: a cubic, because Elo rises slowly at both ends, or with fewer
-    than :data:`ENOUGH` levels a parabola or a line. Nodes and misjudgement change evenly from level to level, so jumps
-    in Elo are errors of measurement.
+    than :data:`MIN_FOR_CUBIC` levels a parabola or a line. Nodes and misjudgement change evenly from level to level, so
+    jumps in Elo are errors of measurement.
     """
     levels = sorted(measured)
     elos, errors = np.array([measured[level] for level in levels]).T
-    degree = 3 if len(levels) >= ENOUGH else min(2, len(levels) - 1)
+    degree = 3 if len(levels) >= MIN_FOR_CUBIC else min(2, len(levels) - 1)
     return dict(zip(levels, np.polyval(np.polyfit(levels, elos, degree, w=1 / errors), levels).tolist(), strict=True))
 
 

@@ -9,7 +9,7 @@ import chess
 import chess.syzygy
 
 from tuning.matches.adjudication import Adjudication, Referee, won
-from tuning.matches.info import Thought, last_scored, parse_scored
+from tuning.matches.info import InfoLine, last_scored, parse_scored
 from tuning.matches.limits import Clock, engine_limit
 from tuning.matches.openings import Opening
 from tuning.matches.player import Answer, Player
@@ -84,10 +84,10 @@ async def play_game(
     return record
 
 
-def _record(board: chess.Board, answer: Answer, thought: Thought | None, clock: Clock) -> MoveRecord:
+def _record(board: chess.Board, answer: Answer, thought: InfoLine | None, clock: Clock) -> MoveRecord:
     assert answer.move is not None
     left = None if clock.left is None else round(clock.left, 3)
-    thought = thought or Thought()
+    thought = thought or InfoLine()
     score = thought.score_text if thought.scored else None
     return MoveRecord(board.uci(answer.move), score, thought.depth, round(answer.seconds, 4), thought.nodes, left)
 

@@ -13,7 +13,7 @@ MATE_CENTIPAWNS = 100_000
 
 
 @dataclass(slots=True)
-class Thought:
+class InfoLine:
     """One line of output: score from the engine's view in centipawns or moves to mate."""
 
     depth: int = 0
@@ -48,9 +48,9 @@ class Thought:
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-def parse_uci(line: str) -> Thought:
+def parse_uci(line: str) -> InfoLine:
     """Read an ``info`` line. Words that cannot be parsed are ignored."""
-    thought = Thought()
+    thought = InfoLine()
     tokens = line.split()
     i = 1
     while i < len(tokens):
@@ -76,12 +76,12 @@ def parse_uci(line: str) -> Thought:
     return thought
 
 
-def parse_scored(lines: Iterable[str]) -> list[Thought]:
+def parse_scored(lines: Iterable[str]) -> list[InfoLine]:
     """The lines with a score in an engine's output."""
     return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
 
 
-def last_scored(thoughts: list[Thought]) -> Thought | None:
+def last_scored(thoughts: list[InfoLine]) -> InfoLine | None:
     """The last scored line of the first variation, exact rather than a bound, with the nodes of the whole search."""
     scored = [thought for thought in thoughts if thought.scored and thought.multipv == 1]
     exact = [thought for thought in scored if not thought.bound]

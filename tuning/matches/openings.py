@@ -14,10 +14,10 @@ from engine.reading.games import Read
 from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
 
-COMPLAINTS = 10
+MAX_REMARKS = 10
 """Remarks on a book that are reported one by one."""
 
-REPEATS = 1_000
+MAX_REPEATS = 1_000
 """Random openings in a row without a new position after which :func:`distinct` ends."""
 
 
@@ -39,19 +39,19 @@ class Opening:
 
 @dataclass(slots=True)
 class Remarks:
-    """Forwards the first :data:`COMPLAINTS` remarks on a book to ``complain``."""
+    """Forwards the first :data:`MAX_REMARKS` remarks on a book to ``log``."""
 
-    complain: Callable[[str], None]
+    log: Callable[[str], None]
     count: int = 0
     first: str = ""
 
     def __call__(self, text: str) -> None:
         self.count += 1
         self.first = self.first or text
-        if self.count <= COMPLAINTS:
-            self.complain(text)
-        if self.count == COMPLAINTS:
-            self.complain("further openings are skipped or repaired without a message")
+        if self.count <= MAX_REMARKS:
+            self.log(text)
+        if self.count == MAX_REMARKS:
+            self.log("further openings are skipped or repaired without a message")
 
 
 Check = Callable[[chess.Board], None]
@@ -110,7 +110,7 @@ def load_book(
     seed: int = 1,
     plies: int | None = None,
     chess960: bool = False,
-    complain: Callable[[str], None] = print,
+    log: Callable[[str], None] = print,
     check: Check = lambda board: None,
 ) -> Book:
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
@@ -119,7 +119,7 @@ def load_book(
     on first use, so a book of a million lines opens at once. ``check`` refuses start positions. Raises
     :class:`SetupError` for a book that is missing, binary, or without a usable opening, and for a PGN book with a tag
     that cannot be read or a game with neither moves nor a position, as its games would begin at the wrong one."""
-    remarks = Remarks(complain)
+    remarks = Remarks(log)
     entries: list[Entry]
     try:
         if path.suffix.lower() == ".pgn":
@@ -149,7 +149,7 @@ def _epd_entry(source: str, line: str, chess960: bool, check: Check) -> Entry:
         try:
             operations_of(found.rest)
         except PositionError as error:
-            report(f"{source}: {error} and is left out")
+            report(f"{source}: {error} and is ignored")
         is_960 = found.board.chess960
         return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960), check)
 
@@ -206,9 +206,9 @@ class RandomOpenings:
                 return Opening(start, moves_played, f"random {self.plies} plies #{number}", self.chess960)
 
 
-def distinct(book: Book | RandomOpenings, complain: Callable[[str], None]) -> Iterator[Opening]:
+def distinct(book: Book | RandomOpenings, on_duplicate: Callable[[str], None]) -> Iterator[Opening]:
     """The openings of ``book`` in order, until there is no new one. Those that lead to a position of an earlier one are
-    left out; ``complain`` is called for the first."""
+    skipped; ``on_duplicate`` is called for the first."""
     seen: set[str] = set()
     newest = 0
     for number in itertools.count():
@@ -220,7 +220,7 @@ def distinct(book: Book | RandomOpenings, complain: Callable[[str], None]) -> It
             seen.add(position)
             newest = number
             yield opening
-        elif isinstance(book, RandomOpenings) and number - newest > REPEATS:
+        elif isinstance(book, RandomOpenings) and number - newest > MAX_REPEATS:
             return
         elif len(seen) == number:
-            complain(f"{opening.source} leads to the position of an earlier opening; such openings are left out")
+            on_duplicate(f"{opening.source} leads to the position of an earlier opening; such openings are skipped")

@@ -44,7 +44,7 @@ logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 logging.getLogger("chess.engine").propagate = False
 
 
-def unless_from_an_engine(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def ignore_failures_of_engines(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """A loop's exception handler that ignores failures of engines, which are in their answers."""
     if not isinstance(context.get("protocol"), _TimedUci):
         loop.default_exception_handler(context)
@@ -126,8 +126,8 @@ class Player:
         return True
 
     async def ask(self, board: chess.Board, limit: chess.engine.Limit, allowance: float, game: str) -> Answer:
-        """Let the engine move in ``board`` within ``allowance`` seconds of its time. Raises :class:`EngineFailure` for
-        what it cannot be asked, such as Chess960; its own failures are in the answer."""
+        """Ask for a move in ``board`` within ``allowance`` seconds of the engine's time. Its failures are in the
+        answer; raises :class:`EngineFailure` for an unsupported request, such as Chess960."""
         protocol = self.protocol
         protocol.answered = protocol.sent = 0.0
         request = asyncio.ensure_future(protocol.play(board, limit, game=game))
@@ -138,9 +138,9 @@ class Player:
             request.cancel()
             raise
         except TimeoutError:
-            return await self._overstepped(request)
+            return await self._stop_late(request)
         except chess.engine.EngineTerminatedError:
-            return Answer(fault="disconnect", detail=self._last_words(), seconds=self._spent())
+            return Answer(fault="disconnect", detail=self._exit_report(), seconds=self._spent())
         except chess.engine.EngineError as error:
             if not protocol.sent:
                 raise EngineFailure(self.spec.name, str(error)) from None
@@ -165,7 +165,7 @@ class Player:
                 raise TimeoutError
             await asyncio.wait({request}, timeout=wait)
 
-    async def _overstepped(self, request: asyncio.Future[Any]) -> Answer:
+    async def _stop_late(self, request: asyncio.Future[Any]) -> Answer:
         """Stop an engine that is out of time, and see whether it is late or hangs."""
         seconds = self._spent()
         request.cancel()
@@ -183,13 +183,13 @@ class Player:
         start, end = self.protocol.sent, self.protocol.answered
         return max(0.0, (end or perf_counter()) - start) if start else 0.0
 
-    def _last_words(self) -> str:
+    def _exit_report(self) -> str:
         code = self.protocol.returncode.result() if self.protocol.returncode.done() else None
         words = " | ".join(self.protocol.complaints)
         return f"exit code {code}" + (f": {words}" if words else "")
 
     async def close(self) -> None:
-        """Let the engine quit, or kill it if it does not."""
+        """Quit the engine, or kill it if it does not."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 await self.protocol.quit()
@@ -230,11 +230,11 @@ async def open_player(spec: EngineSpec) -> Player:
     except OSError as error:
         raise EngineFailure(spec.name, f"cannot start {command[0]}: {error.strerror or error}") from None
     player = Player(spec, protocol)
-    stage, patience = "answer `uci`", START_SECONDS
+    stage, timeout = "answer `uci`", START_SECONDS
     try:
         async with asyncio.timeout(START_SECONDS):
             await protocol.initialize()
-        stage, patience = "get ready", READY_SECONDS
+        stage, timeout = "get ready", READY_SECONDS
         async with asyncio.timeout(READY_SECONDS):
             await _configure(spec, protocol)
         if spec.identity not in (None, player.identity):
@@ -246,9 +246,9 @@ async def open_player(spec: EngineSpec) -> Player:
         await player.kill()
         match error:
             case TimeoutError():
-                raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s") from None
+                raise EngineFailure(spec.name, f"did not {stage} within {timeout:g} s") from None
             case chess.engine.EngineTerminatedError():
-                raise EngineFailure(spec.name, f"died at start, {player._last_words()}") from None
+                raise EngineFailure(spec.name, f"died at start, {player._exit_report()}") from None
             case chess.engine.EngineError() | ValueError() if not isinstance(error, SetupError):
                 raise EngineFailure(spec.name, str(error)) from None
         raise

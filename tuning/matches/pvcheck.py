@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 
 import chess
 
-from tuning.matches.info import Thought
+from tuning.matches.info import InfoLine
 
 KINDS = {
     "illegal": "illegal move in a line",
@@ -34,7 +34,7 @@ class PvChecker:
         self.faults: dict[chess.Color, Counter[str]] = {chess.WHITE: Counter(), chess.BLACK: Counter()}
         self.examples: list[str] = []
 
-    def check(self, board: chess.Board, seen: Counter[Hashable], thoughts: Iterable[Thought]) -> None:
+    def check(self, board: chess.Board, seen: Counter[Hashable], thoughts: Iterable[InfoLine]) -> None:
         """Check all lines of the search of ``board``; ``seen`` counts the game's positions including this one."""
         walk = board.copy(stack=False)
         walked: list[str] = []

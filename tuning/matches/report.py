@@ -15,8 +15,8 @@ from tuning.matches.pvcheck import KINDS
 from tuning.matches.records import FAULTS, GameRecord
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import Tournament
-from tuning.statistics.elo import LEAST, estimate
-from tuning.statistics.ratings import LEAST_GAMES, RatingList, fit
+from tuning.statistics.elo import MIN_OBSERVATIONS, estimate
+from tuning.statistics.ratings import MIN_GAMES, RatingList, fit
 from tuning.statistics.sprt import sprt_text
 
 
@@ -85,7 +85,7 @@ def encounter_lines(encounter: Encounter) -> Text:
         drawn = f"draws {100 * encounter.draw_ratio:.1f}%"
         pairs = sum(encounter.pairs)
         if found.los is None:
-            lines.append(f"Elo {elo_text(encounter)}: error and superiority need {LEAST} pairs")
+            lines.append(f"Elo {elo_text(encounter)}: error and superiority need {MIN_OBSERVATIONS} pairs")
             lines.append(drawn)
         else:
             normalized = f", normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}" if found.nelo is not None else ""
@@ -117,8 +117,8 @@ def rating_table(rating_list: RatingList) -> Table:
     title = "Ratings (Bradley-Terry, relative to the mean)"
     if rating_list.softened:
         title += "; for clean scores the extremes are bounds"
-    if any(rating.games < LEAST_GAMES for rating in rating_list.ratings):
-        title += f"; no error from fewer than {LEAST_GAMES} games"
+    if any(rating.games < MIN_GAMES for rating in rating_list.ratings):
+        title += f"; no error from fewer than {MIN_GAMES} games"
     made = table(1, "Engine", "Elo", "±95%", "Points", "Games", "Above next")
     made.title, made.title_justify = title, "left"
     for rating, following in zip_longest(rating_list.ratings, rating_list.ratings[1:]):

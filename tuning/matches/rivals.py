@@ -25,8 +25,8 @@ def numbat() -> EngineSpec:
     return EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py")))
 
 
-def installed(names: Sequence[str], say: Callable[[str], None]) -> list[EngineSpec]:
-    """The rivals of these names (all, if none are given) that are installed; ``say`` reports the others. Raises
+def installed(names: Sequence[str], log: Callable[[str], None]) -> list[EngineSpec]:
+    """The rivals of these names (all, if none are given) that are installed; ``log`` reports the others. Raises
     :class:`SetupError` for an unknown name, and if no rival is installed."""
     known = {rival.name.lower(): rival for rival in RIVALS}
     if unknown := [name for name in names if name.lower() not in known]:
@@ -41,5 +41,5 @@ def installed(names: Sequence[str], say: Callable[[str], None]) -> list[EngineSp
     if not found:
         raise SetupError(f"no rival is installed: {'; '.join(missing)}")
     for line in missing:
-        say(f"skipped: {line}")
+        log(f"skipped: {line}")
     return found

@@ -13,7 +13,7 @@ from engine.console import Console
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.run import HERE, start_cluster
 from tuning.common import revisions
-from tuning.common.command import complain, orderly, stopped
+from tuning.common.command import orderly, print_error, stopped
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches import units
@@ -90,7 +90,7 @@ class _MatchRun:
         self._report.game(record)
 
     def play(self) -> None:
-        """Play what is left. Raises :class:`SetupError`, :class:`EngineFailure` and :class:`ClusterLost`."""
+        """Play the remaining games. Raises :class:`SetupError`, :class:`EngineFailure` and :class:`ClusterLost`."""
         console, tournament, place = self._place.console, self.tournament, self._place
         with orderly() as stack:
             records = [GameRecord.read(place.path, data) for kind, data in self._events if kind == "game"]
@@ -98,13 +98,13 @@ class _MatchRun:
                 tournament.tally.add(record)
             self._pgn = PgnFile(place.pgn, self.settings, records)
             for fault in self._book_faults:
-                tournament.complain(fault)
+                tournament.log_trouble(fault)
             if isinstance(self._book, Book):
-                self._book.remarks.complain = tournament.complain
+                self._book.remarks.log = tournament.log_trouble
             for spec in self.settings.engines:
                 if spec.revision is not None:
-                    revisions.prepare(spec.revision, say=partial(console.print, f"{spec.name}:", soft_wrap=True))
-            cluster = start_cluster(stack, place.scheduler, place.concurrency, console, tournament.complain)
+                    revisions.prepare(spec.revision, log=partial(console.print, f"{spec.name}:", soft_wrap=True))
+            cluster = start_cluster(stack, place.scheduler, place.concurrency, console, tournament.log_trouble)
             self.started = True
             with console.status("starting engines"):
                 cards = tournament.probe(cluster)
@@ -133,7 +133,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
     except (EngineFailure, SetupError) as error:
         if not run.started:
             raise
-        complain(place.console, error)
+        print_error(place.console, error)
         code = FAILED
     finally:
         if tournament.tally.games and run.started:

@@ -19,14 +19,14 @@ from tuning.matches.game import Conditions
 from tuning.matches.openings import Book, Check, RandomOpenings, load_book
 from tuning.matches.records import GameRecord
 from tuning.matches.tally import Tally
-from tuning.matches.units import EngineCard, Pair
+from tuning.matches.units import EngineInfo, Pair
 from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.match"
 
 KINDS = ("roundrobin", "gauntlet")
 
-PATIENCE = 3
+MAX_FAILURES = 3
 """Units in a row that may fail because of one engine before the tournament gives up."""
 
 
@@ -43,13 +43,13 @@ class BookSettings:
     chess960: bool = False
     digest: str | None = None
 
-    def open(self, complain: Callable[[str], None], check: Check = lambda board: None) -> Book | RandomOpenings:
+    def open(self, log: Callable[[str], None], check: Check = lambda board: None) -> Book | RandomOpenings:
         """The openings; see :func:`load_book`. Raises :class:`SetupError` also for a file that has changed."""
         if self.path is None:
             return RandomOpenings(8 if self.plies is None else self.plies, self.seed, self.chess960)
         settings = asdict(self)
         path, expected = Path(settings.pop("path")), settings.pop("digest")
-        book = load_book(path, complain=complain, check=check, **settings)
+        book = load_book(path, log=log, check=check, **settings)
         if expected not in (None, digest(path)):
             raise SetupError(f"openings {path}: the file has changed since the run began")
         return book
@@ -137,7 +137,7 @@ class Tournament:
             return None
         return self.settings.sprt.verdict(next(iter(self.tally.encounters.values())).pairs)
 
-    def probe(self, cluster: Cluster) -> list[EngineCard]:
+    def probe(self, cluster: Cluster) -> list[EngineInfo]:
         """Start every engine once on every host, and require the same name of those that start later.
 
         Raises :class:`EngineFailure` for the first that does not start, and :class:`SetupError` for one that differs
@@ -145,7 +145,7 @@ class Tournament:
         for _, quitting in cluster.everywhere(units.quit_idle, iter([None])):
             if quitting.error is not None:
                 raise quitting.error
-        cards: dict[str, tuple[str, EngineCard]] = {}
+        cards: dict[str, tuple[str, EngineInfo]] = {}
         for place, outcome in cluster.everywhere(units.probe, iter(self.settings.engines)):
             if isinstance(outcome.error, EngineFailure) and place:
                 raise EngineFailure(outcome.error.engine, f"{outcome.error.problem} (on {place})")
@@ -166,7 +166,7 @@ class Tournament:
         :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept."""
         if self.verdict is not None:
             return
-        book = book or self.settings.book.open(self.complain)
+        book = book or self.settings.book.open(self.log_trouble)
         for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
             if outcome.error is None:
                 for record in outcome.result:
@@ -191,17 +191,17 @@ class Tournament:
             self.tally.add(record)
             self._on_game(record)
 
-    def complain(self, message: str) -> None:
+    def log_trouble(self, message: str) -> None:
         self._ledger.add("trouble", message)
         self._on_trouble(message)
 
     def _failed(self, pair: Pair, error: BaseException) -> None:
         if isinstance(error, SetupError):
             raise error
-        self.complain(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
+        self.log_trouble(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
         culprit = error.engine if isinstance(error, EngineFailure) else type(error).__name__
         self._failures[culprit] += 1
-        if self._failures[culprit] >= PATIENCE:
+        if self._failures[culprit] >= MAX_FAILURES:
             if isinstance(error, EngineFailure):
                 raise error
-            raise SetupError(f"gave up after {PATIENCE} failed units: {error}")
+            raise SetupError(f"gave up after {MAX_FAILURES} failed units: {error}")

@@ -19,7 +19,7 @@ from tuning.cluster import kept
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions, play_game
 from tuning.matches.openings import Opening
-from tuning.matches.player import Player, open_player, unless_from_an_engine
+from tuning.matches.player import Player, ignore_failures_of_engines, open_player
 from tuning.matches.records import GameRecord
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineCard:
+class EngineInfo:
     """An engine's own name and options."""
 
     name: str
@@ -62,7 +62,7 @@ class EnginePool:
         self._idle: list[Player] = []
         self._tablebases: dict[str, chess.syzygy.Tablebase] = {}
         self._loop = asyncio.new_event_loop()
-        self._loop.set_exception_handler(unless_from_an_engine)
+        self._loop.set_exception_handler(ignore_failures_of_engines)
         self._ended = threading.Event()
         threading.Thread(target=self._run_loop, name="engines", daemon=True).start()
 
@@ -129,12 +129,12 @@ class EnginePool:
         return records
 
     async def quit_idle(self) -> None:
-        """Let idle engines quit."""
+        """Quit idle engines."""
         idle, self._idle = self._idle, []
         await asyncio.gather(*(player.close() for player in idle))
 
     def close(self) -> None:
-        """Cancel running games, let all engines quit and end the loop."""
+        """Cancel running games, quit all engines and end the loop."""
         if self._loop.is_closed():
             return
 
@@ -184,20 +184,20 @@ def play_pair(pair: Pair, report: Callable[[GameRecord], None]) -> list[GameReco
 
 
 def quit_idle(unit: None, report: Callable[[Any], None]) -> None:
-    """Let the engines of earlier matches quit: their files may have changed."""
+    """Quit the engines of earlier matches: their files may have changed."""
     engines().run(engines().quit_idle())
 
 
-def probe(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
+def probe(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineInfo:
     """Start an engine and return its name and options. Raises :class:`EngineFailure`."""
 
-    async def meet() -> EngineCard:
+    async def start() -> EngineInfo:
         line = f"{spec.name} is slow to start: it may be compiling, once"
-        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, kept.tell, line)
+        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, kept.notify, line)
         try:
             async with engines().player(spec) as player:
-                return EngineCard(spec.name, player.identity, tuple(player.protocol.options))
+                return EngineInfo(spec.name, player.identity, tuple(player.protocol.options))
         finally:
             slow.cancel()
 
-    return engines().run(meet())
+    return engines().run(start())

@@ -58,13 +58,13 @@ class Count:
         self._settings = settings
         self._waiting: dict[int, Mapping[str, Any]] = {}
 
-    def knows(self, number: int) -> bool:
+    def has(self, number: int) -> bool:
         """Whether this pair has arrived."""
         return number < self.pairs or number in self._waiting
 
     def add(self, pair: Mapping[str, Any]) -> bool:
         """Take a pair; return False, and change nothing, if it is known already."""
-        if self.knows(pair["number"]):
+        if self.has(pair["number"]):
             return False
         self._waiting[pair["number"]] = pair
         while self.verdict is None and self.pairs in self._waiting:
@@ -138,10 +138,10 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
     """The batches that are still to be played, each opening once."""
     names = settings.names if with_games else None
 
-    def complain(message: str) -> None:
+    def log(message: str) -> None:
         console.print(f"! {message}")
 
-    openings = distinct(settings.book.open(complain, check_supported), complain)
+    openings = distinct(settings.book.open(log, check_supported), log)
     screening = Screening(settings.ideas, settings.book.seed)
     rules = settings.meeting.rules
     size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))
@@ -151,9 +151,9 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
     while wanted is None or number < wanted:
         opening = next(openings, None)
         if opening is None:
-            complain(f"there are only {number} openings: repeating them would give the same games")
+            log(f"there are only {number} openings: repeating them would give the same games")
             break
-        if not count.knows(number):
+        if not count.has(number):
             pairs.append(DuelPair(number, opening, screening.values(number)))
         if len(pairs) == size:
             yield Batch(settings.meeting, tuple(pairs), names)

@@ -129,11 +129,11 @@ def _in_a_deep_thread(work: Callable[[], T]) -> T:
         raise SetupError(str(error)) from None
 
 
-def with_fingerprint(meeting: Matchup, say: Callable[[str], None] = lambda line: None) -> Matchup:
+def with_fingerprint(meeting: Matchup, log: Callable[[str], None] = lambda line: None) -> Matchup:
     """The meeting with its fingerprint. Raises :class:`SetupError` for invalid options.
 
-    Compiles the engine if necessary, and reports that to ``say``, before all workers do the same."""
-    warm_up(say)
+    Compiles the engine if necessary, and reports that to ``log``, before all workers do the same."""
+    warm_up(log)
     # Nodes and clocks that do not go together are refused here rather than by every worker.
     _in_a_deep_thread(lambda: Duel(replace(meeting.rules, hash=1), dict(meeting.first), dict(meeting.second)))
     return replace(meeting, fingerprint=_in_a_deep_thread(lambda: _fingerprint(meeting)))

@@ -19,10 +19,10 @@ from engine.search.scores import MAX_PLY, to_message
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.flags import adjudication_from
-from tuning.matches.info import Thought
+from tuning.matches.info import InfoLine
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
-from tuning.selfplay.loop import ENDS, GAME, LONGEST, play_game
+from tuning.selfplay.loop import ENDS, GAME, MAX_GAME_PLIES, play_game
 from tuning.selfplay.sides import Side, clock_of, nodes_of, parameters_of, parse_clock
 
 
@@ -97,14 +97,14 @@ class Duel:
             "draw_plies": 2 * wanted.draw_moves,
             "draw_score": min_internal_score(wanted.draw_score + 1) - 1,
             "draw_from": wanted.draw_from,
-            "max_plies": LONGEST,
+            "max_plies": MAX_GAME_PLIES,
             "max_moves": wanted.max_moves,
         }
         for name, value in values.items():
             self.game["rules"][name] = value
 
     def set_parameters(self, side: int, values: Mapping[str, int]) -> None:
-        """Let ``side`` (0 or 1) play with these search parameters, besides its own, from the next game on. Raises
+        """Set search parameters of ``side`` (0 or 1), in addition to its own, from the next game on. Raises
         :class:`engine.messages.OptionError` for an unknown one or a value out of its range."""
         parameters = parameters_of(self._options[side])
         for name, value in values.items():
@@ -149,7 +149,7 @@ def record_of(game: DuelGame, pair: int, white: int, names: tuple[str, str], ope
     """The game as a record, to be written as PGN."""
     moves = []
     for move, score in zip(game.moves, game.scores, strict=True):
-        shown = Thought(cp=wdl.MODEL.shown(score), mate=to_message(score).mate).score_text
+        shown = InfoLine(cp=wdl.MODEL.shown(score), mate=to_message(score).mate).score_text
         moves.append(MoveRecord(to_uci(move, opening.chess960), shown, 0, 0.0, 0, None))
     players = names if white == 0 else names[::-1]
     return GameRecord(pair, white, *players, opening, _RESULTS[game.result], game.reason, moves=moves)

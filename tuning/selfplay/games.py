@@ -22,10 +22,10 @@ from tuning.selfplay.loop import GAME, end_by_rule, play_game
 from tuning.selfplay.sides import Side
 
 #: The longest opening, in plies.
-LONGEST_OPENING = 40
+MAX_OPENING_PLIES = 40
 
 #: The deepest iteration: dead draws would iterate without end before they use their nodes.
-DEEPEST = 60
+MAX_DEPTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ class SelfPlayRules:
 
 
 class OpeningRecord(Record):
-    """How openings are made, and what was made last."""
+    """The rules of openings, and the last opening."""
 
     rules: SelfPlayRules
     random: u8  # state of the random numbers
     nodes: int  # searched, for rejected openings too
     rejected: int  # openings before this one
     plies: int
-    moves: Annotated[Array[int], (LONGEST_OPENING + 1,)]
+    moves: Annotated[Array[int], (MAX_OPENING_PLIES + 1,)]
     plays_out: int  # whether the game goes on to checkmate
 
 
@@ -97,7 +97,7 @@ def _is_balanced(worker: WorkerRecord, opening: OpeningRecord) -> bool:
         make_move(position, move)
         opening.plies += 1
     if opening.plies == wanted and end_by_rule(position) < 0:
-        score = choose_move(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST, 0)[1]
+        score = choose_move(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, MAX_DEPTH, 0)[1]
         opening.nodes += worker.nodes
         if abs(score) <= rules.opening_score:
             return True
@@ -156,7 +156,7 @@ class SelfPlay:
         self._game: Any = new_record(GAME)
         values = {
             "alone": 1,
-            "depth": DEEPEST,
+            "depth": MAX_DEPTH,
             "nodes": rules.nodes,
             "hard": rules.hard * rules.nodes,
             "win_score": rules.win_score,

@@ -32,7 +32,7 @@ from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
 from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack
 from tuning.data.viriformat import read_positions, with_scores
 from tuning.selfplay.compiled_search import choose_move
-from tuning.selfplay.games import DEEPEST
+from tuning.selfplay.games import MAX_DEPTH
 from tuning.selfplay.sides import Side
 
 _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
@@ -80,7 +80,7 @@ def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, no
         board = boards[index]
         if unpack(position, board) == 0 or count_moves(position) == 0:
             continue
-        score = choose_move(worker, nodes, hard * nodes, DEEPEST, 0)[1]
+        score = choose_move(worker, nodes, hard * nodes, MAX_DEPTH, 0)[1]
         visited += worker.nodes
         board.score = score if position.side == WHITE else -score
     return visited

@@ -18,7 +18,7 @@ from engine.search.state import WORKER_T, WorkerRecord, params_of
 from tuning.selfplay.compiled_search import choose_move
 
 #: The longest game, in plies; longer ones are drawn.
-LONGEST = 1000
+MAX_GAME_PLIES = 1000
 
 #: How a game ended.
 ENDS = (
@@ -65,8 +65,8 @@ class Game(Record):
     losing: Annotated[Array[int], (2,)]  # [color] moves in a row that saw it lost, and won
     winning: Annotated[Array[int], (2,)]
     level: int  # moves in a row that saw a draw
-    moves: Annotated[Array[i4], (LONGEST,)]
-    scores: Annotated[Array[i4], (LONGEST,)]  # of the side that moved
+    moves: Annotated[Array[i4], (MAX_GAME_PLIES,)]
+    scores: Annotated[Array[i4], (MAX_GAME_PLIES,)]  # of the side that moved
 
 
 GAME = structure(Game)

@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 from tuning.common.display import table
 from tuning.statistics.elo import ELO_PER_POINT
-from tuning.statistics.pace import Pace, calmed
+from tuning.statistics.pace import Pace, clipped
 
 #: An idea: a search parameter and the value that switches it on.
 Idea = tuple[str, int]
@@ -63,7 +63,7 @@ class Screening:
     def effects(self) -> list[Effect]:
         """Estimates by least squares, the best first; none from fewer than ten pairs per idea."""
         worth = self._fitted({number: half / 4 - 0.5 for number, half in self._points.items()})  # points of a game
-        paces = dict(zip(self._paces, calmed(list(self._paces.values())).tolist(), strict=True))
+        paces = dict(zip(self._paces, clipped(list(self._paces.values())).tolist(), strict=True))
         times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(paces)]
         times = times or [None] * len(worth)
         effects = [

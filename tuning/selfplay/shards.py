@@ -24,11 +24,11 @@ from tuning.selfplay.loop import ENDS
 #: Games in a shard.
 SHARD = 1_000
 
-#: Seconds between reports of a worker: the most that a kill can cost.
+#: Seconds between reports of a worker: a kill costs no more.
 REPORT_EVERY = 1.0
 
 #: Openings of a book that may fail in a row before the run gives up.
-PATIENCE = 20
+MAX_TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ def _player_of(run: Run) -> SelfPlay:
 def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGame:
     """Game ``number`` of a shard. Raises :class:`SetupError` if no opening is balanced."""
     state = random_state(run.settings.seed, shard, number)
-    for attempt in range(PATIENCE):
+    for attempt in range(MAX_TRIES):
         game = player.play(state, run.openings[(shard * SHARD + number + attempt) % len(run.openings)])
         if game is not None:
             return game
-    raise SetupError(f"no balanced opening in {PATIENCE} tries: raise --opening-score or change the openings")
+    raise SetupError(f"no balanced opening in {MAX_TRIES} tries: raise --opening-score or change the openings")
 
 
 def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
@@ -98,7 +98,7 @@ def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
 
 
 def first_game(run: Run, shard: int = 0) -> bytes:
-    """The first game of a shard, played in this process. Raises what :func:`play_shard` raises."""
+    """The first game of a shard, played in this process. Raises as :func:`play_shard`."""
     played: list[bytes] = []
     play_shard(Shard(shard, 0, 1, run), lambda item: played.extend(item["games"]))
     return played[0]

@@ -19,7 +19,7 @@ NORMALIZED = 800 / math.log(10)
 ELO_PER_POINT = 1600 / math.log(10)
 """Elo for a point of a game more, near equality."""
 
-LEAST = 10
+MIN_OBSERVATIONS = 10
 """Observations (pairs, or single games) needed to estimate an error.
 
 By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs or more cover the truth about as
@@ -48,7 +48,7 @@ class Estimate:
     """Estimates from results: ``score`` 0..1, Elo with its 95% interval, normalized Elo with its 95% error, and the
     likelihood of superiority (``los``, 0..1).
 
-    From fewer than :data:`LEAST` observations only games, score and Elo are known, all else is ``None``. If all
+    From fewer than :data:`MIN_OBSERVATIONS` only games, score and Elo are known, all else is ``None``. If all
     observations are equal, ``nelo`` and ``nelo_error`` are ``None``. Elo and its interval may be infinite."""
 
     games: int
@@ -111,7 +111,7 @@ def estimate(counts: Sequence[int]) -> Estimate | None:
     games = observations * games_each
     mean, variance = moments(counts)
     elo = elo_of(mean)
-    if observations < LEAST:
+    if observations < MIN_OBSERVATIONS:
         return Estimate(games, mean, elo)
     if sum(count > 0 for count in counts) == 1:
         low, high, superior = _all_alike(mean, observations)

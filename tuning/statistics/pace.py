@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from tuning.statistics.elo import ELO_PER_POINT, LEAST
+from tuning.statistics.elo import ELO_PER_POINT, MIN_OBSERVATIONS
 
 #: The largest distance of a pair's logarithm from the median, in standard deviations estimated from the quartiles.
-_FAR = 4.0
+_MAX_DEVIATIONS = 4.0
 
 #: The largest logarithm of a single pair if no others are known: a third more time per node.
-_MOST = math.log(4 / 3)
+_MAX_LOG = math.log(4 / 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,21 @@ def log_pace(nodes: Sequence[int], seconds: Sequence[float]) -> float | None:
     return math.log(seconds[0] * nodes[1] / (seconds[1] * nodes[0]))
 
 
-def calmed(logs: Sequence[float]) -> np.ndarray:
+def clipped(logs: Sequence[float]) -> np.ndarray:
     """The logarithms float64, with outliers clipped."""
     values = np.array(logs)
     if not len(values):
         return values
     low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
-    reach = _FAR * (high - low) / 1.349  # the interquartile range of a normal distribution, in standard deviations
+    reach = _MAX_DEVIATIONS * (high - low) / 1.349  # the quartiles of a normal distribution
     return values.clip(middle - reach, middle + reach)
 
 
 def pace(logs: Sequence[float]) -> Pace | None:
     """The mean over pairs of games, from their :func:`log_pace`; None if they are too few."""
-    if len(logs) < LEAST:
+    if len(logs) < MIN_OBSERVATIONS:
         return None
-    values = calmed(logs)
+    values = clipped(logs)
     reach = float(student.ppf(0.975, len(values) - 1)) * values.std(ddof=1) / math.sqrt(len(values))
     return Pace.from_log(float(values.mean()), float(reach))
 
@@ -74,4 +74,4 @@ def points_for_time(log: float | None, doubling: float) -> float:
     ``doubling`` Elo: games at fixed nodes do not count it."""
     if log is None:
         return 0.0
-    return 2 * doubling * min(max(log, -_MOST), _MOST) / math.log(2) / ELO_PER_POINT
+    return 2 * doubling * min(max(log, -_MAX_LOG), _MAX_LOG) / math.log(2) / ELO_PER_POINT

@@ -17,11 +17,11 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from tuning.common.errors import SetupError
-from tuning.statistics.elo import LEAST
+from tuning.statistics.elo import MIN_OBSERVATIONS
 
 _ELO = math.log(10) / 400
-LEAST_GAMES = 2 * LEAST
-"""Games that a player needs for an error: those of :data:`LEAST` pairs."""
+MIN_GAMES = 2 * MIN_OBSERVATIONS
+"""Games that a player needs for an error: those of :data:`MIN_OBSERVATIONS` pairs."""
 
 _PRIOR_DRAWS = 0.5
 """Virtual draws per encounter if a player won or lost everything, so that ratings stay finite."""
@@ -31,7 +31,7 @@ _PRIOR_DRAWS = 0.5
 class Rating:
     """One player: Elo relative to the mean, 95% error, points and games.
 
-    ``error`` is ``None`` if unknown: from fewer than :data:`LEAST_GAMES`, from draws only, or after a clean score, for
+    ``error`` is ``None`` if unknown: from fewer than :data:`MIN_GAMES`, from draws only, or after a clean score, for
     which the Elo is a bound."""
 
     name: str
@@ -73,7 +73,7 @@ def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]
     np.add.at(points, places, counts @ np.array([[0, 1], [0.5, 0.5], [1, 0]]))
     decided = counts[:, [0, 2]].sum() > 0
     together = np.bincount(group)[group] > np.count_nonzero(games) / 2  # beyond them, the mean is a matter of the prior
-    known = decided & (games >= LEAST_GAMES) & together
+    known = decided & (games >= MIN_GAMES) & together
     errors = errors_of(spread)
     ratings = [
         Rating(name, float(elos[i]), float(errors[i]) if known[i] else None, float(points[i]), int(games[i]))

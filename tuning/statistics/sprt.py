@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from tuning.common.errors import SetupError
-from tuning.statistics.elo import LEAST, NORMALIZED, expected_score, moments, regularized
+from tuning.statistics.elo import MIN_OBSERVATIONS, NORMALIZED, expected_score, moments, regularized
 
 Floats = NDArray[np.float64]
 
@@ -71,8 +71,8 @@ class Sprt:
         return float(total * np.sum(observed * np.log(p1 / p0)))
 
     def verdict(self, counts: Sequence[float]) -> str | None:
-        """``"H0"`` or ``"H1"`` when the test is over, else ``None``; never from fewer than ``elo.LEAST``."""
-        if sum(counts) < LEAST:
+        """``"H0"`` or ``"H1"`` when the test is over, else ``None``; never from fewer than ``elo.MIN_OBSERVATIONS``."""
+        if sum(counts) < MIN_OBSERVATIONS:
             return None
         llr = self.llr(counts)
         if llr >= self.upper:
@@ -104,7 +104,7 @@ def _likeliest_with_t(scores: Floats, observed: Floats, t: float) -> Floats:
 def expected_pairs(test: Sprt, counts: Sequence[float]) -> float | None:
     """About how many more pairs the test takes if results continue as before; ``None`` without a drift."""
     total = sum(counts)
-    if total < LEAST or moments(counts)[1] == 0:
+    if total < MIN_OBSERVATIONS or moments(counts)[1] == 0:
         return None
     llr = test.llr(counts)
     drift = llr / total

@@ -39,7 +39,7 @@ SLACK = 0.05
         ("worse", -1, -2, 0.5, 0.3, False),
     ],
 )
-def test_a_comparison_is_held_against_both_positions(kind, had, has, before, after, true):
+def test_comparisons_are_checked_at_both_positions(kind, had, has, before, after, true):
     assert compares(kind, had, has, before, after, SLACK) is true
 
 
@@ -47,7 +47,7 @@ def test_a_comparison_is_held_against_both_positions(kind, had, has, before, aft
     ("drop", "least", "most"),
     [(60, -NOTHING, 2 * LITTLE), (120, -NOTHING, 20_000), (250, 105, 660), (600, 275, 20_000)],
 )
-def test_what_is_said_of_the_cost_is_held_against_it(drop, least, most):
+def test_stated_costs_have_bounds(drop, least, most):
     said = said_cost(compare(0.6, 0.37, drop))
     assert said is not None
     assert said == (pytest.approx(least, abs=1), most)

@@ -70,7 +70,7 @@ FINE: dict[str, Talk] = {
 
 
 @pytest.mark.parametrize("name", FINE)
-def test_what_is_fine_passes(name):
+def test_valid_conversations_pass(name):
     judge = judged(FINE[name])
     assert not judge.due
     assert not judge.uci_due
@@ -108,7 +108,7 @@ FAULTS: dict[str, tuple[str, Talk]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_what_is_wrong_is_noticed(name):
+def test_faults_are_detected(name):
     kind, conversation = FAULTS[name]
     with pytest.raises(Fault) as caught:
         judged(conversation)
@@ -172,7 +172,7 @@ for line in sys.stdin:
         ("position startpos", START, None),
     ],
 )
-def test_a_conversation_with_an_engine_that_is_none(line, meaning, kind):
+def test_broken_engines_are_detected(line, meaning, kind):
     steps = [Step([(line, meaning), ("go depth 1", SEARCH)]), Step(settle=True)]
     outcome = talk(steps, patience=3.0, command=(sys.executable, "-u", "-c", STUBBORN))
     assert (outcome.fault.kind if outcome.fault else None) == kind

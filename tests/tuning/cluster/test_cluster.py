@@ -150,7 +150,7 @@ def test_stopping_early_cancels_the_rest(cluster, tmp_path):
     assert len(list(tmp_path.iterdir())) < 20
 
 
-def test_a_cancelled_unit_hears_of_it(dask, tmp_path):
+def test_cancelled_unit_is_notified(dask, tmp_path):
     def interrupt(report: str) -> None:
         raise KeyboardInterrupt
 
@@ -258,7 +258,7 @@ def test_an_engine_that_differs_between_hosts_is_refused(dask, joined, trivial, 
     second.close()
 
 
-def test_an_engine_that_joins_later_is_held_to_its_name(trivial, tmp_path):
+def test_late_host_must_have_the_same_engine(trivial, tmp_path):
     named = replace(trivial("a", FOOLS_MATE), identity="Numbat 0.1")
     ledger = Ledger.create(tmp_path / "r.jsonl", TOOL, {})
     specs = (named, trivial("b", FOOLS_MATE))

@@ -11,7 +11,7 @@ from tuning.cluster import kept
 
 def square(unit: int, report: Any) -> int:
     report({"half": unit})
-    kept.tell("a word")
+    kept.notify("a word")
     if unit == 13:
         raise ValueError("unlucky")
     return unit * unit

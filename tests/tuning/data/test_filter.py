@@ -88,7 +88,7 @@ def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, mon
     assert "was started with opinion" in capsys.readouterr().out
 
 
-def test_what_cannot_be_used_is_named(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_inputs_are_refused(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty, torn = tmp_path / "empty", tmp_path / "torn.nnue"
     empty.mkdir()
     torn.write_bytes(NETWORK.read_bytes()[:100])

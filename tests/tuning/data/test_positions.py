@@ -127,7 +127,7 @@ def test_lines_with_bars_are_read(tmp_path):
     assert plies(found.boards).tolist() == [0, 58]
 
 
-def test_a_binary_file_is_no_text(tmp_path):
+def test_binary_files_are_refused(tmp_path):
     (tmp_path / "binary.tsv").write_bytes(bytes(range(256)) * 100)
     with pytest.raises(SetupError, match=r"positions .*binary\.tsv: not a text file"):
         read_positions(tmp_path / "binary.tsv", tmp_path, SILENT)

@@ -44,10 +44,10 @@ def keys(boards):
     return sorted(board.tobytes() for board in bare)
 
 
-def test_every_position_once_in_a_turn(files, positions):
+def test_every_position_once_in_an_epoch(files, positions):
     assert len(positions.chunks) > 2
-    turn = list(islice(positions.passes(1, 0, 0), len(positions.chunks)))
-    learned = np.concatenate([chunk.boards for chunk in turn])
+    epoch = list(islice(positions.passes(1, 0, 0), len(positions.chunks)))
+    learned = np.concatenate([chunk.boards for chunk in epoch])
     assert keys(learned) == keys(positions.learned())
     apart = positions.held_out()
     for number, (file, stats) in enumerate(zip(files, positions.sources, strict=True)):
@@ -82,11 +82,11 @@ def test_copies_of_games_hold_out_the_same_ones(tmp_path):
     assert before <= apart(tmp_path / "first")
 
 
-def test_another_order_every_turn(positions):
+def test_another_order_in_every_epoch(positions):
     count = len(positions.chunks)
     first = list(islice(positions.passes(1, 0, 0), 2 * count))
-    assert [(chunk.turn, chunk.place) for chunk in first] == [
-        (turn, place) for turn in (0, 1) for place in range(count)
+    assert [(chunk.epoch, chunk.place) for chunk in first] == [
+        (epoch, place) for epoch in (0, 1) for place in range(count)
     ]
     again = list(islice(positions.passes(1, 1, 2), count - 2))
     for chunk, same in zip(first[count + 2 :], again, strict=True):
@@ -129,7 +129,7 @@ def test_decided_positions_are_left_out(files, tmp_path):
     assert (np.abs(boards["score"]) <= undecided.scales[boards["extra"]]).all()
 
 
-def test_what_cannot_be_shuffled(files, tmp_path):
+def test_invalid_sources_are_refused(files, tmp_path):
     with pytest.raises(SetupError, match="two files have the same name"):
         shuffled([tmp_path / "a" / "x.tsv", tmp_path / "b" / "x.tsv"], tmp_path, ALL, 0.1, SILENT)
     with pytest.raises(SetupError, match="too few games"):

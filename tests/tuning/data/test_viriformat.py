@@ -86,7 +86,7 @@ def test_the_example_of_the_formats_description(tmp_path: Path) -> None:
     assert positions.boards["extra"].tolist() == [0, 0, 0, 0, NOISY_MOVE]
 
 
-def test_a_torn_game_is_no_game(tmp_path: Path) -> None:
+def test_incomplete_games_are_ignored(tmp_path: Path) -> None:
     data = [games.pack_game(*game) for game in _played()[:4]]
     whole, plies = sum(map(len, data[:3])), sum(len(game) // 4 - 9 for game in data[:3])
     for torn in (0, 1, 3, 8, 31, 32, 36, 41, len(data[3]) - 4, len(data[3]) - 1):
@@ -163,7 +163,7 @@ def test_positions_without_a_score_are_left_out_of_text(tmp_path: Path) -> None:
     assert [line.split(" | ")[1] for line in text.read_text().splitlines()] == ["10", "-30", "32767", "32767"]
 
 
-def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_without_games_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.txt"
     for data in (b"", bytes(range(1, 256)) * 9):
         path = _write(tmp_path / "junk.vf", data)

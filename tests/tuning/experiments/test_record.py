@@ -58,7 +58,7 @@ def test_the_repositorys_record_is_whole_without_folders(monkeypatch):
         ({"limit": "1000 nodes", "verdict": "H1", "model": "normalized", "bounds": (0.0, 5.0)}, False),
     ],
 )
-def test_what_counts_as_proof(changes, proof):
+def test_proof_follows_the_rule(changes, proof):
     assert Trial(**{**LINE, **changes}).proof == proof
 
 
@@ -73,7 +73,7 @@ def test_what_counts_as_proof(changes, proof):
         (json.dumps({**LINE, "idea": " "}), "idea is missing"),
     ],
 )
-def test_a_line_that_is_none_is_named(monkeypatch, tmp_path, line, complaint):
+def test_invalid_lines_are_named(monkeypatch, tmp_path, line, complaint):
     file = tmp_path / "tests.jsonl"
     file.write_text(f"{json.dumps(LINE)}\n\n{line}\n")
     assert complaint in refused(ask(monkeypatch, file), f"{file}:3 is not a test: ")
@@ -98,7 +98,7 @@ def test_a_finished_match_is_added_once(monkeypatch, tmp_path):
     assert len(read(file)) == 2
 
 
-def test_what_is_not_finished_is_not_added_unless_asked_for(monkeypatch, tmp_path):
+def test_unfinished_runs_need_the_flag_stopped(monkeypatch, tmp_path):
     results, file = tmp_path / "r.jsonl", tmp_path / "tests.jsonl"
     engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)]
     run(monkeypatch, *engines, "--nodes", "9", "--games", "4", "--plies", "0", "--json", str(results))
@@ -205,7 +205,7 @@ def test_commands_are_recorded_without_folders():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
-def test_a_reader_that_goes_away_ends_it_quietly():
+def test_closed_pipe_ends_the_command_quietly():
     command = [sys.executable, "-m", "tuning.record"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -38,7 +38,7 @@ def test_the_values_of_material_are_the_engines(boards):
         assert value == pytest.approx(sum(shares), abs=len(shares) + 1)  # each share is rounded
 
 
-def test_positions_that_are_none(boards):
+def test_illegal_positions_are_refused(boards):
     broken = boards.copy()
     broken[7] = np.zeros(1, PACKED)[0]
     with pytest.raises(SetupError, match=f"position 8 of {len(boards)} is not legal"):
@@ -88,6 +88,6 @@ def test_evaluations_are_judged_by_scores_and_results(tmp_path, capsys):
     assert error == pytest.approx(math.sqrt(sum(each**2 for each in sums)) / len(apart), rel=0.02)
 
 
-def test_what_cannot_be_compared(tmp_path, capsys):
+def test_unusable_games_are_refused(tmp_path, capsys):
     assert main([str(tmp_path), "Material"]) == 2
     assert str(tmp_path) in capsys.readouterr().out.replace("\n", "")

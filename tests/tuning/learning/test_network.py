@@ -48,7 +48,7 @@ def bytes_of(boards):
     return torch.from_numpy(boards.view(np.uint8).reshape(-1, 32))
 
 
-def test_a_gpu_takes_boards_apart_alike(boards):
+def test_gpu_unpacks_boards_like_the_kernel(boards):
     features, buckets = seen(boards)
     batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]))
     assert torch.equal(batch.features, features)

@@ -122,7 +122,7 @@ def _untimed(path: Path) -> list[tuple[str, dict[str, Any]]]:
     return events
 
 
-def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_doubling_charges_for_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path, longer = tmp_path / "r.jsonl", tmp_path / "longer.jsonl"
     words = ("--only", "NoisySeeDepth", "FutilityMargin", "--iterations", "3", "--rate", "0.1")
     assert _run(monkeypatch, "--nodes", "150", *SHORT, *words, "--doubling", "100", "--json", str(path))[0] == 0

@@ -95,15 +95,15 @@ def test_known_weights_are_found_again(sample):
     assert correlation > 0.99
 
 
-def test_settled_weights_are_the_same_evaluation_in_centipawns(sample):
+def test_normalized_weights_are_the_same_evaluation(sample):
     found = texel.fit(sample, texel.beginning(1), decay=1e-5, iterations=20)
     columns = sample.features[:, features.PIECE_SQUARE : features.PIECE_SQUARE + 384]
     visits = np.asarray(abs(columns).sum(axis=0)).reshape(6, 64)
-    settled = texel.settled(found, visits, 3900.0)
-    assert texel.army(settled.material) == pytest.approx(3900)
-    assert settled.material[:, 5].tolist() == [0, 0]
-    assert texel.effective_material(settled, visits)[:, :5] == pytest.approx(settled.material[:, :5])
-    ratio = texel.scores(sample, settled) * settled.slopes[0] - texel.scores(sample, found) * found.slopes[0]
+    normal = texel.normalized(found, visits, 3900.0)
+    assert texel.army(normal.material) == pytest.approx(3900)
+    assert normal.material[:, 5].tolist() == [0, 0]
+    assert texel.effective_material(normal, visits)[:, :5] == pytest.approx(normal.material[:, :5])
+    ratio = texel.scores(sample, normal) * normal.slopes[0] - texel.scores(sample, found) * found.slopes[0]
     assert abs(ratio).max() < 0.05
 
 

@@ -108,7 +108,7 @@ def test_resume_writes_missing_report(words, tmp_path, monkeypatch):
     assert (whole.weights == resumed.weights).all()
 
 
-def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatch, capsys):
+def test_resumed_run_has_the_same_result(words, positions, tmp_path, monkeypatch, capsys):
     assert train.main([*words, "--out", str(tmp_path / "whole")]) == 0
 
     broken = tmp_path / "broken"
@@ -141,7 +141,7 @@ def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatc
     assert train.main(["--resume", str(broken)]) == 2
 
 
-def test_other_folders_are_no_runs(tmp_path):
+def test_logs_of_other_tools_are_refused(tmp_path):
     (tmp_path / "log.jsonl").write_text('{"tool":"tuning.match","settings":{"games":5}}\n')
     with pytest.raises(SetupError, match="not the log of a training run"):
         settings_of(tmp_path)

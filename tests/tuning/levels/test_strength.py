@@ -59,7 +59,7 @@ def test_levels_play_anchors_or_neighbours_outside_them(known):
 
 
 @pytest.mark.parametrize("skill", [2, 8])
-def test_an_anchor_comes_to_the_depth_at_which_it_chooses(skill):
+def test_anchor_reaches_the_depth_of_its_choice(skill):
     """Else it would play its best move, as at full strength."""
     spec = anchor_spec(skill)
     try:
@@ -88,7 +88,7 @@ def test_levels_are_rated_by_the_anchors():
     assert fewer["Level 8"][1] == pytest.approx(found["Level 8"][1] * 10**0.5, rel=0.01)
 
 
-def test_anchors_that_contradict_each_other_meet_in_the_middle():
+def test_contradicting_anchors_are_averaged():
     """The level scores 50% against both."""
     counts = {("Level 0", "Stockfish 1350"): [50, 0, 50], ("Level 0", "Stockfish 1700"): [50, 0, 50]}
     assert fitted(counts)["Level 0"][0] == pytest.approx(1525, abs=0.5)
@@ -157,7 +157,7 @@ def test_levels_without_noise_are_on_a_rising_line():
     assert all(weaker < stronger for weaker, stronger in pairwise(lower))
 
 
-def test_what_is_written_is_read_again(tmp_path: Path):
+def test_measurements_are_read_as_written(tmp_path: Path):
     measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5, "Monday"), Games(35_000, "a", 0, 2, 6)])
     measured.write(tmp_path / "levels.json")
     assert Measurements.read(tmp_path / "levels.json") == measured

@@ -122,7 +122,7 @@ def test_hanging_engine_is_killed_and_loses(trivial, monkeypatch, limits):
         ("falsemate", SCHOLARS_MATE, 0, "mate"),
     ],
 )
-def test_wrong_lines_of_thought_are_found(trivial, fault, line, at, kind):
+def test_wrong_pvs_are_found(trivial, fault, line, at, kind):
     record = play(trivial("w", line, fault, at), trivial("b", line))
     assert record.fault is None
     assert record.pv_faults == ({kind: 1}, {})
@@ -183,7 +183,7 @@ def test_a_broken_engine_makes_no_noise(silence, trivial, fault):
 
 @pytest.mark.parametrize("end", [lambda: kept.cancel("unit"), units.close_engines])
 @pytest.mark.parametrize("fault", ["hang", "mute"])
-def test_a_match_that_is_cancelled_takes_its_engines_along(silence, trivial, end, fault):
+def test_cancelled_match_kills_its_engines(silence, trivial, end, fault):
     """Also those that do not notice that their input is closed, and in silence."""
     bad = trivial("bad", FOOLS_MATE, fault, 2, limits=Limits(base=100.0))
     ended: list[bool] = []

@@ -21,7 +21,7 @@ def _play(monkeypatch, known: tuple[EngineSpec, ...], trivial, *flags: str) -> t
     return run_tool(monkeypatch, match.main, *flags, "--scheduler", "here")
 
 
-def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
+def test_missing_rivals_are_skipped(monkeypatch, tmp_path, trivial):
     known = (trivial("here", FOOLS_MATE), EngineSpec("gone", ("no-such-engine",)), trivial("here too", FOOLS_MATE))
     words = ("--rivals", "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "g.jsonl"))
     text = finished(_play(monkeypatch, known, trivial, *words))

@@ -49,7 +49,7 @@ def test_a_match_from_start_to_end(monkeypatch, tmp_path):
     assert [game.headers["Termination"] for game in games] == ["normal", "abandoned"] * 2
 
 
-def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
+def test_text_of_engines_is_escaped(tmp_path, capsys):
     """Those of the command line and those that an engine uses, on the screen and in the PGN."""
     name = "[bold]a\x1b[2J\u202e$\udcff[/]\nb"
     bad = [*words(name, FOOLS_MATE, "die", "2"), "env.NAME=\x1b]0;x\x9b"]
@@ -75,7 +75,7 @@ def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
         assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
 
 
-def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):
+def test_resumed_match_plays_the_missing_games(monkeypatch, tmp_path):
     """Interrupted after three games, in the middle of a pair, and with a torn last line besides."""
     path = tmp_path / "r.jsonl"
     count = 0
@@ -150,7 +150,7 @@ def test_a_resumed_match_has_the_same_book(monkeypatch, tmp_path):
     )
 
 
-def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
+def test_resume_changes_the_number_of_games(monkeypatch, tmp_path):
     """--games 8 used to be skipped without a message."""
     path = tmp_path / "r.jsonl"
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
@@ -169,7 +169,7 @@ def test_a_decided_match_plays_no_more_when_resumed(monkeypatch, tmp_path):
     assert "w against b: 2 games" in page
 
 
-def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
+def test_remarks_on_a_book_are_limited(monkeypatch, tmp_path):
     book = tmp_path / "book.epd"
     book.write_text("nonsense\n" * 100 + f"{chess.STARTING_FEN}\n")
     page = finished(run(
@@ -214,7 +214,7 @@ def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
         "\x00\xff\n",
     ],
 )
-def test_results_that_are_none_are_one_line(monkeypatch, tmp_path, lines):
+def test_invalid_results_files_are_refused(monkeypatch, tmp_path, lines):
     (tmp_path / "r.jsonl").write_text(lines)
     code, page = run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"))
     assert code == 2

@@ -35,7 +35,7 @@ PGN = """\
 def test_epd_lines_with_and_without_counters(tmp_path):
     (tmp_path / "book.epd").write_text(EPD)
     complaints: list[str] = []
-    book = load_book(tmp_path / "book.epd", order="sequential", complain=complaints.append)
+    book = load_book(tmp_path / "book.epd", order="sequential", log=complaints.append)
     boards = [book.opening(number).board() for number in range(3)]
     assert boards[0].fullmove_number == 2
     assert boards[1].fullmove_number == 1
@@ -50,7 +50,7 @@ def test_epd_lines_with_and_without_counters(tmp_path):
 def test_pgn_lines_and_their_defects(tmp_path):
     (tmp_path / "book.pgn").write_text(PGN)
     complaints: list[str] = []
-    book = load_book(tmp_path / "book.pgn", order="sequential", plies=2, complain=complaints.append)
+    book = load_book(tmp_path / "book.pgn", order="sequential", plies=2, log=complaints.append)
     assert book.opening(0).moves == ("e2e4", "e7e5")
     assert book.opening(1).moves == ("e2e4", "e8d7")
     assert book.opening(1).fen.startswith("4k3/")
@@ -63,7 +63,7 @@ def test_pgn_lines_and_their_defects(tmp_path):
 def test_text_after_a_position_must_be_an_operation(tmp_path):
     (tmp_path / "book.epd").write_text('4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 c0 "x"; ?\n')
     complaints: list[str] = []
-    assert load_book(tmp_path / "book.epd", complain=complaints.append).opening(0)
+    assert load_book(tmp_path / "book.epd", log=complaints.append).opening(0)
     assert complaints == ["book.epd:1: '?' is not an operation of EPD and is left out"]
 
 
@@ -72,7 +72,7 @@ def test_chess960_shows_in_the_castling_rights(tmp_path, flag):
     position = chess.Board.from_chess960_pos(1)
     (tmp_path / "book.epd").write_text(f"{position.fen()}\n{position.fen(shredder=True)}\n")
     complaints: list[str] = []
-    book = load_book(tmp_path / "book.epd", order="sequential", chess960=flag, complain=complaints.append)
+    book = load_book(tmp_path / "book.epd", order="sequential", chess960=flag, log=complaints.append)
     for number in range(2):
         assert book.opening(number).chess960
         assert book.opening(number).board() == position
@@ -102,14 +102,14 @@ def test_books_that_cannot_be_used(tmp_path):
         load_book(tmp_path / "empty.epd")
     (tmp_path / "broken.epd").write_text("x\n")
     with pytest.raises(SetupError, match="no usable opening"):
-        load_book(tmp_path / "broken.epd", complain=lambda message: None).opening(0)
+        load_book(tmp_path / "broken.epd", log=lambda message: None).opening(0)
     (tmp_path / "prose.pgn").write_text('[FEN "x"]\n\n1. e4 *\n\n' * 30)
     with pytest.raises(SetupError, match="no usable opening in it; the first fault: "):
-        load_book(tmp_path / "prose.pgn", complain=lambda message: None)
+        load_book(tmp_path / "prose.pgn", log=lambda message: None)
     for tag, fault in (("", "neither moves nor a FEN tag"), (f"[FEN {chess.STARTING_FEN}]", "line 3: .* not a tag")):
         (tmp_path / "positions.pgn").write_text(f'[Event "a"]\n[Site "b"]\n{tag}\n\n*\n')
         with pytest.raises(SetupError, match=fault):
-            load_book(tmp_path / "positions.pgn", complain=lambda message: None)
+            load_book(tmp_path / "positions.pgn", log=lambda message: None)
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -128,7 +128,7 @@ def test_random_openings_are_repeatable_and_playable(chess960):
 )
 def test_public_books_open_without_complaint(data_file, name):
     complaints: list[str] = []
-    book = load_book(data_file(f"books/{name}"), chess960="960" in name, complain=complaints.append)
+    book = load_book(data_file(f"books/{name}"), chess960="960" in name, log=complaints.append)
     for number in range(100):
         assert not book.opening(number).board().is_game_over()
     assert complaints == []

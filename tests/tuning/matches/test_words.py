@@ -12,7 +12,7 @@ from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, play_settings, with_commit
-from tuning.matches.info import Thought, last_scored, parse_uci
+from tuning.matches.info import InfoLine, last_scored, parse_uci
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
 from tuning.matches.player import complaint_about
 from tuning.matches.tournament import pairings, plan
@@ -64,7 +64,7 @@ def test_the_folder_of_tablebases_is_found_from_elsewhere(monkeypatch, tmp_path)
         ("option name EvalFile type string default not nope.nnue", False),
     ],
 )
-def test_complaints_about_options_are_told_from_remarks(remark, complains):
+def test_complaints_about_options_are_recognised(remark, complains):
     found = complaint_about({"EvalFile": "nope.nnue", "Hash": "64"}, ["id name X", remark, "readyok"])
     assert (found is not None) == complains
 
@@ -119,7 +119,7 @@ def test_a_word_replaces_the_default_limit():
         parse_each(["name=x"])
 
 
-def test_equal_names_are_told_apart():
+def test_equal_names_are_numbered():
     specs = with_unique_names([parse_words(["a"]), parse_words(["b"]), parse_words(["a"])])
     assert [spec.name for spec in specs] == ["a", "b", "a (2)"]
     specs = with_unique_names([parse_words(["x", f"name={name}"]) for name in ("a", "a (2)", "a")])
@@ -190,7 +190,7 @@ def test_info_lines_are_read_whole():
     assert thought.score_text == "-0.31"
     assert parse_uci("info depth x score mate -2 pv").score_text == "-M2"
     assert parse_uci("info string score cp 100").cp is None
-    assert parse_uci(f"info depth ² nodes {'9' * 5000} score cp --3 time 20") == Thought(seconds=0.02)
+    assert parse_uci(f"info depth ² nodes {'9' * 5000} score cp --3 time 20") == InfoLine(seconds=0.02)
 
 
 def test_the_last_exact_score_counts():

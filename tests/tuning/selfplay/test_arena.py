@@ -88,7 +88,7 @@ def test_the_number_of_processes_does_not_matter(monkeypatch, tmp_path, whole):
     assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
 
-def test_it_goes_on_where_it_was_interrupted(monkeypatch, tmp_path, whole):
+def test_resumed_run_has_the_same_pairs(monkeypatch, tmp_path, whole):
     path, page = whole
     torn = tmp_path / "torn.jsonl"
     lines = path.read_text().splitlines(keepends=True)
@@ -109,7 +109,7 @@ def test_more_games_may_be_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
 
 
-def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
+def test_another_engine_is_refused_on_resume(monkeypatch, tmp_path, whole):
     other = tmp_path / "other.jsonl"
     fingerprint = read_header(whole[0])["settings"]["meeting"]["fingerprint"]
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))

@@ -60,7 +60,7 @@ def copy(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return directory
 
 
-def test_a_run_makes_shards_and_says_how(whole: Path) -> None:
+def test_a_run_writes_shards_and_settings(whole: Path) -> None:
     assert sorted(_bytes(whole)) == [f"games-{number:05}.vf" for number in range(3)]
     for path in viriformat.files_of(whole):
         games, positions, size = viriformat.count_file(path)
@@ -161,7 +161,7 @@ def _add_a_stranger(directory: Path) -> None:
         (_add_a_stranger, "mine.vf is not a file of this tool"),
     ],
 )
-def test_a_directory_that_it_does_not_touch(copy, change, message, capsys):
+def test_invalid_directories_stay_untouched(copy, change, message, capsys):
     torn = copy / "games-00002.vf"
     torn.write_bytes(torn.read_bytes()[:-1])
     change(copy)

@@ -57,7 +57,7 @@ def test_sides_keep_their_parameters_to_themselves(equal: Duel) -> None:
     for white in (0, 1):
         assert mixed.play(opening, white) == swapped.play(opening, 1 - white)
     assert len({game.moves for game in (plain, both, mixed.play(opening, 0), mixed.play(opening, 1))}) == 4
-    # White's first move knows nothing of Black's parameters.
+    # White's first move has nothing of Black's parameters.
     for white, alike in ((0, both), (1, plain)):
         game = mixed.play(opening, white)
         assert (game.moves[0], game.scores[0]) == (alike.moves[0], alike.scores[0])

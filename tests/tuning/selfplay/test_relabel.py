@@ -44,14 +44,14 @@ def test_writing_the_same_scores_changes_nothing(games: Path) -> None:
         assert with_scores(path, read_positions([path]).boards["score"]) == path.read_bytes()
 
 
-def test_a_torn_game_at_the_end_is_left_out(games: Path, tmp_path: Path) -> None:
+def test_an_incomplete_game_is_dropped(games: Path, tmp_path: Path) -> None:
     whole = files_of(games)[0].read_bytes()
     torn = tmp_path / "torn.vf"
     torn.write_bytes(whole + whole[:50])
     assert with_scores(torn, read_positions([torn]).boards["score"]) == whole
 
 
-def test_the_games_stay_and_what_is_quiet_gets_another_score(games: Path, tmp_path: Path) -> None:
+def test_quiet_positions_get_new_scores(games: Path, tmp_path: Path) -> None:
     assert _run(games, tmp_path / "new") == 0
     for old, new in zip(files_of(games), files_of(tmp_path / "new"), strict=True):
         before, after = read_positions([old]).boards, read_positions([new]).boards
@@ -64,7 +64,7 @@ def test_the_games_stay_and_what_is_quiet_gets_another_score(games: Path, tmp_pa
         assert np.corrcoef(before["score"][scored], after["score"][scored])[0, 1] > 0.5
 
 
-def test_a_share_is_drawn_at_random_and_the_rest_teaches_nothing(games: Path, tmp_path: Path) -> None:
+def test_share_is_drawn_at_random(games: Path, tmp_path: Path) -> None:
     assert _run(games, tmp_path / "half", "--share", "0.5") == 0
     assert _run(games, tmp_path / "other", "--share", "0.5", "--seed", "2") == 0
     quiet = len(quiet_positions(read_positions(files_of(games)), Quiet(10, np.inf)))
@@ -91,7 +91,7 @@ def test_scores_are_those_of_white(fen: str, score: int) -> None:
     assert (nodes > 0) == (score != 0)  # who is mated has nothing to search
 
 
-def test_what_comes_later_in_the_game_is_known_before(games: Path) -> None:
+def test_later_positions_help_earlier_ones(games: Path) -> None:
     """Positions are searched from the last one on, with one table: a mate that a search is too short for is found when
     the position after the next move has been searched."""
     before = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
@@ -107,7 +107,7 @@ def test_what_comes_later_in_the_game_is_known_before(games: Path) -> None:
     assert score(later=0) < 0
 
 
-def test_goes_on_where_it_was_interrupted(games: Path, tmp_path: Path) -> None:
+def test_resumed_run_has_the_same_result(games: Path, tmp_path: Path) -> None:
     assert _run(games, tmp_path / "whole") == 0
     assert _run(games, tmp_path / "parts", "--positions", "1") == 0
     assert len(_bytes(tmp_path / "parts")) == 1

@@ -28,7 +28,7 @@ def _played(pairs: int, seed: int = 5) -> Screening:
     return screening
 
 
-def test_every_idea_is_with_one_side_and_with_either_as_often() -> None:
+def test_ideas_are_assigned_evenly() -> None:
     screening = Screening(IDEAS, 3)
     firsts = dict.fromkeys(WORTH, 0)
     for number in range(400):
@@ -66,7 +66,7 @@ def test_it_finds_what_each_idea_costs_in_time() -> None:
         assert abs(effect.time.ratio - costs[effect.idea[0]]) < 1.5 * effect.time.error < 0.02
 
 
-def test_a_few_pairs_tell_nothing() -> None:
+def test_too_few_pairs_give_no_estimate() -> None:
     assert _played(39).effects() == []
     assert len(_played(40).effects()) == 4
 

@@ -68,7 +68,7 @@ def _end_by_rule(board: chess.Board) -> str | None:
     return "repetition" if board.is_repetition(3) else None
 
 
-def test_games_are_legal_and_end_when_and_as_they_say(played: list[SelfPlayGame]) -> None:
+def test_games_are_legal_and_end_as_recorded(played: list[SelfPlayGame]) -> None:
     seen = set()
     for game in played:
         boards, moves, scores = _replay(game.data)
@@ -156,7 +156,7 @@ def test_the_hard_limit_is_kept() -> None:
     worker, deepen_once = side.worker, 0
     for hard in (1, 10, 3_000):
         side.prepare(position)
-        move, score = choose_move(worker.record, UNLIMITED, hard, selfplay.DEEPEST, 0)
+        move, score = choose_move(worker.record, UNLIMITED, hard, selfplay.MAX_DEPTH, 0)
         assert move in list_moves(position)
         assert abs(score) < 500
         if hard < 100:  # the first iteration is finished whatever the limit is

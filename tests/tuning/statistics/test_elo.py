@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as distributions
 
-from tuning.statistics.elo import LEAST, elo_of, estimate, expected_score
+from tuning.statistics.elo import MIN_OBSERVATIONS, elo_of, estimate, expected_score
 
 
 def student(observations: int) -> float:
@@ -58,7 +58,7 @@ def test_score_and_elo_are_inverse():
 
 def test_too_few_results_have_no_interval():
     """One pair, drawn, used to be Elo -0.0 +-34.1, and half a point of a pair superiority 0.0%."""
-    for counts in ([0, 0, 1, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1], [0, 0, 0, 0, LEAST - 1], [1, 2, 3, 2, 1]):
+    for counts in ([0, 0, 1, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1], [0, 0, 0, 0, MIN_OBSERVATIONS - 1], [1, 2, 3, 2, 1]):
         found = estimate(counts)
         nothing = (found.elo_low, found.elo_high, found.elo_error, found.nelo, found.nelo_error, found.los)
         assert set(nothing) == {None}
@@ -67,7 +67,7 @@ def test_too_few_results_have_no_interval():
     assert estimate([1, 2, 4, 2, 1]).los == pytest.approx(0.5)
 
 
-def test_a_clean_sweep_says_as_much_as_its_length():
+def test_interval_of_a_clean_sweep_depends_on_its_length():
     """If a pair is won 2 to 0 with probability p, all n of them are with p**n: p is at least 0.05**(1/n)."""
     found = estimate([0, 0, 0, 0, 12])
     assert found.elo == math.inf == found.elo_high
@@ -87,7 +87,7 @@ def test_equal_pairs_alone_are_not_certain():
     assert 0.5 < estimate([0, 0, 0, 10, 0]).los < 1 - 0.5**10  # 1.5 to 0.5 is less than 2 to 0
 
 
-def test_no_games_say_nothing():
+def test_no_games_give_no_estimate():
     assert estimate([0, 0, 0]) is None
     with pytest.raises(ValueError, match="3 counts"):
         estimate([1, 2])
@@ -97,12 +97,12 @@ def test_no_games_say_nothing():
     ("pairs", "truth", "least"),
     [
         (400, (0.05, 0.2, 0.4, 0.25, 0.1), 0.93),
-        (LEAST, (0.05, 0.2, 0.5, 0.2, 0.05), 0.9),
-        (LEAST, (0.0, 0.02, 0.96, 0.02, 0.0), 0.85),
+        (MIN_OBSERVATIONS, (0.05, 0.2, 0.5, 0.2, 0.05), 0.9),
+        (MIN_OBSERVATIONS, (0.0, 0.02, 0.96, 0.02, 0.0), 0.85),
         (40, (0.0, 0.0, 0.05, 0.15, 0.8), 0.85),
     ],
 )
-def test_interval_covers_the_truth_as_often_as_it_says(pairs, truth, least):
+def test_interval_has_its_stated_coverage(pairs, truth, least):
     """Of many matches with correlated pairs, 95% have the true Elo inside the interval, or nearly so in extremes."""
     elo = elo_of(float(np.array(truth) @ [0, 0.25, 0.5, 0.75, 1]))
     found = [estimate(counts.tolist()) for counts in np.random.default_rng(7).multinomial(pairs, truth, size=1000)]

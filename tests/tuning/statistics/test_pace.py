@@ -29,11 +29,11 @@ def test_times_are_for_a_node() -> None:
 
 
 @pytest.mark.parametrize(("nodes", "seconds"), [((10, 10), (0, 0)), ((10, 0), (1.0, 1.0)), ((10, 10), (1.0, 0.0))])
-def test_without_times_it_is_not_known(nodes: tuple[int, int], seconds: tuple[float, float]) -> None:
+def test_log_pace_needs_times(nodes: tuple[int, int], seconds: tuple[float, float]) -> None:
     assert log_pace(nodes, seconds) is None
 
 
-def test_a_few_pairs_tell_nothing() -> None:
+def test_too_few_pairs_give_no_estimate() -> None:
     assert pace([0.0] * 9) is None
     assert pace([0.0] * 10) == Pace(1.0, 0.0)
 
@@ -46,7 +46,7 @@ def test_time_is_worth_the_points_of_its_elo() -> None:
     assert points_for_time(-0.1, 20) == -points_for_time(0.1, 20)
 
 
-def test_a_pause_in_the_middle_of_a_search_does_not_count() -> None:
+def test_outliers_are_clipped() -> None:
     logs = _logs(300, 1.04, 1)
     calm, held_up = pace(logs), pace([*logs[:-2], 6.0, -5.0])
     assert held_up.ratio == pytest.approx(calm.ratio, abs=0.003)

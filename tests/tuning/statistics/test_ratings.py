@@ -66,7 +66,7 @@ def test_error_bars_cover_the_truth():
     assert 0.91 <= covered / total <= 0.985
 
 
-def test_a_clean_score_is_softened_and_says_so():
+def test_clean_score_is_marked_as_softened():
     found = fit(["a", "b", "c"], {("a", "b"): (0, 0, 20), ("a", "c"): (0, 0, 20), ("b", "c"): (8, 4, 8)})
     assert found.softened
     assert found.ratings[0].name == "a"
@@ -87,7 +87,7 @@ def test_few_games_have_no_error_and_drawn_ones_neither():
     assert all(rating.error for rating in fit(["a", "b"], {("a", "b"): (5, 5, 10)}).ratings)
 
 
-def test_strangers_cannot_be_rated_together():
+def test_unconnected_players_are_refused():
     with pytest.raises(SetupError, match=r"not connected by games.*a, b \| c, d"):
         fit(["a", "b", "c", "d"], {("a", "b"): (1, 1, 1), ("c", "d"): (1, 1, 1)})
 

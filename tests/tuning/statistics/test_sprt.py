@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tuning.statistics.elo import LEAST, NORMALIZED, expected_score, moments
+from tuning.statistics.elo import MIN_OBSERVATIONS, NORMALIZED, expected_score, moments
 from tuning.statistics.sprt import Sprt, expected_pairs
 
 
@@ -45,7 +45,7 @@ def exact_ratio(test: Sprt, counts: list[int]) -> float:
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_few_pairs_move_the_ratio_no_more_than_they_say(place):
+def test_llr_of_few_pairs_is_exact(place):
     """Virtual counts serve the solver; what a pair adds to the ratio is its own likelihood, and hardly anything."""
     for test in (Sprt(0, 5), Sprt(-5, 0), Sprt(0, 10)):
         for pairs in (1, 2, 5, 12):
@@ -59,9 +59,9 @@ def test_few_pairs_move_the_ratio_no_more_than_they_say(place):
 
 def test_no_verdict_from_fewer_pairs_than_an_interval_takes():
     test = Sprt(0, 400)
-    assert test.llr([0, 0, 0, 0, LEAST - 1]) > test.upper
-    assert test.verdict([0, 0, 0, 0, LEAST - 1]) is None
-    assert test.verdict([0, 0, 0, 0, LEAST]) == "H1"
+    assert test.llr([0, 0, 0, 0, MIN_OBSERVATIONS - 1]) > test.upper
+    assert test.verdict([0, 0, 0, 0, MIN_OBSERVATIONS - 1]) is None
+    assert test.verdict([0, 0, 0, 0, MIN_OBSERVATIONS]) == "H1"
 
 
 def test_expected_length_points_to_the_nearer_bound():
