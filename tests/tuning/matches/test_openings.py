@@ -64,7 +64,7 @@ def test_text_after_a_position_must_be_an_operation(tmp_path):
     (tmp_path / "book.epd").write_text('4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 c0 "x"; ?\n')
     complaints: list[str] = []
     assert load_book(tmp_path / "book.epd", log=complaints.append).opening(0)
-    assert complaints == ["book.epd:1: '?' is not an operation of EPD and is left out"]
+    assert complaints == ["book.epd:1: '?' is not an operation of EPD and is ignored"]
 
 
 @pytest.mark.parametrize("flag", [False, True])
