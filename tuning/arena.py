@@ -154,10 +154,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     code = 0
     try:
         if not count.done:
-            code = play(
-                settings, ledger, count, console,
-                scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=pgn,
-            )  # fmt: skip
+            code = play(settings, ledger, count, arguments, console)
     finally:
         if count.pairs:
             ledger.finish("summary", summary(settings, count))

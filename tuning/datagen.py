@@ -98,10 +98,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             describe(arguments.directory, settings.to_json(), new=False)
         return command.checked(console)
     with locked(arguments.directory):
-        return generate(
-            Store(arguments.directory, plan), plan, positions=arguments.positions, games=arguments.games,
-            scheduler=arguments.scheduler, processes=arguments.processes, console=console,
-        )  # fmt: skip
+        return generate(Store(arguments.directory, plan), plan, arguments, console)
 
 
 main = partial(command.execute, parser, run)

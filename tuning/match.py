@@ -68,7 +68,7 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
     """The tournament on the command line; ``log`` reports rivals that are missing. Raises :class:`SetupError`."""
     shared, limit_words = parse_each(arguments.each)
     limits = parse_limit_words(limit_words, flags.limits_from(arguments))
-    kind, games = arguments.tournament, 100
+    kind, games, event = arguments.tournament, 100, "match"
     specs: list[EngineSpec] = []
     if arguments.rivals is not None:
         if arguments.base is not None:
@@ -77,7 +77,8 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
         shared = {"Hash": "16", **shared}
         specs = [EngineSpec("Numbat", (), revision=arguments.new) if arguments.new else rivals.numbat()]
         specs += [replace(rival, limits=limits) for rival in rivals.installed(arguments.rivals, log)]
-        specs[0], kind, games = replace(specs[0], limits=limits), "gauntlet", 20
+        specs[0] = replace(specs[0], limits=limits)
+        kind, games, event = "gauntlet", 20, "gauntlet"
     elif (arguments.new is None) != (arguments.base is None):
         raise SetupError("--new and --base go together")
     elif arguments.new is not None:
@@ -96,11 +97,7 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
     for spec in engines:
         if not spec.limits.bounded:
             raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")
-    return TournamentSettings(engines, games, kind, conditions, book, sprt, _event(arguments))
-
-
-def _event(arguments: argparse.Namespace) -> str:
-    return "match" if arguments.rivals is None else "gauntlet"
+    return TournamentSettings(engines, games, kind, conditions, book, sprt, event)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -109,8 +106,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         path = Path(arguments.resume)
         settings = resumed_settings(path, arguments.games, console)
     else:
-        path = results_path(arguments, _event(arguments))
         settings = settings_from(arguments, lambda line: console.print(line, style="yellow", soft_wrap=True))
+        path = results_path(arguments, settings.event)
         if arguments.check:
             check(settings)
             keep_apart(arguments.pgn and Path(arguments.pgn), (), replace=False)

@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from engine.console import Console
 from engine.processes import Report
 from tuning.cluster.base import Cluster, ClusterLost, Function
 from tuning.cluster.local import Local
-from tuning.common.command import orderly, stopped, warner
+from tuning.common.command import orderly, print_warning, stopped
 from tuning.common.errors import SetupError
 
 MAX_FAILURES = 3
@@ -43,16 +44,6 @@ def open_cluster(scheduler: str | None, workers: int | None, log: Callable[[str]
     return Dask(scheduler, workers, log)
 
 
-def start_cluster(
-    stack: ExitStack, scheduler: str | None, workers: int | None, console: Console, log: Callable[[str], None]
-) -> Cluster:
-    """As :func:`open_cluster`, with a status line; ``stack`` closes the cluster."""
-    with console.status("starting workers"):
-        cluster = open_cluster(scheduler, workers, log)
-    stack.callback(cluster.close)
-    return cluster
-
-
 @dataclass(frozen=True, slots=True)
 class Workplace:
     """Where units run, as in :func:`open_cluster`, and where progress is shown. ``advice`` says how to continue."""
@@ -81,7 +72,9 @@ def run_units(
     console = place.console
     try:
         with orderly() as stack:
-            cluster = start_cluster(stack, place.scheduler, place.workers, console, warner(console))
+            with console.status("starting workers"):
+                cluster = open_cluster(place.scheduler, place.workers, partial(print_warning, console))
+            stack.callback(cluster.close)
             with place.bar, closing(cluster.run(function, units, on_report)) as completed_units:
                 for completed in completed_units:
                     if completed.error is None:

@@ -99,9 +99,9 @@ def print_error(console: Console, error: object) -> None:
     console.print(f"error: {escaped(str(error), keep='')}", style="bold red", soft_wrap=True)
 
 
-def warner(console: Console) -> Callable[[str], None]:
-    """A function that prints a warning."""
-    return lambda line: console.print(f"! {line}", style="yellow", soft_wrap=True)
+def print_warning(console: Console, line: str) -> None:
+    """Print a warning."""
+    console.print(f"! {line}", style="yellow", soft_wrap=True)
 
 
 def stopped(console: Console, error: BaseException, advice: str) -> int:

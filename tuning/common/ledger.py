@@ -89,14 +89,9 @@ class Ledger:
             self.close()
             raise SetupError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
 
-    @property
-    def closed(self) -> bool:
-        """Whether nothing more can be written."""
-        return self._stream.closed
-
     def finish(self, kind: str, data: Any) -> None:
         """Append a last event, unless the file is closed because of an error, and close it."""
-        if not self.closed:
+        if not self._stream.closed:
             with suppress(SetupError):  # of a full disk, which the next run reports
                 self.add(kind, data)
         self.close()

@@ -21,7 +21,6 @@ class InfoLine:
     cp: int | None = None
     mate: int | None = None
     bound: bool = False
-    seconds: float = 0.0
     nodes: int = 0
     pv: tuple[str, ...] = ()
 
@@ -62,13 +61,11 @@ def parse_uci(line: str) -> InfoLine:
         if word == "pv":
             thought.pv = tuple(tokens[i:])
             break
-        if word in ("depth", "multipv", "nodes", "time", "cp", "mate") and _WHOLE.fullmatch(following):
+        if word in ("depth", "multipv", "nodes", "cp", "mate") and _WHOLE.fullmatch(following):
             number = int(following)
             i += 1
             if word in ("cp", "mate"):
                 thought.cp, thought.mate = (number, None) if word == "cp" else (None, number)
-            elif word == "time":
-                thought.seconds = number / 1000.0
             else:
                 setattr(thought, word, number)
         elif word in ("lowerbound", "upperbound"):

@@ -11,7 +11,7 @@ from typing import Any
 from engine.commandline import FAILED
 from engine.console import Console
 from tuning.cluster.base import ClusterLost
-from tuning.cluster.run import HERE, start_cluster
+from tuning.cluster.run import HERE, open_cluster
 from tuning.common import revisions
 from tuning.common.command import orderly, print_error, stopped
 from tuning.common.errors import EngineFailure, SetupError
@@ -104,9 +104,10 @@ class _MatchRun:
             for spec in self.settings.engines:
                 if spec.revision is not None:
                     revisions.prepare(spec.revision, log=partial(console.print, f"{spec.name}:", soft_wrap=True))
-            cluster = start_cluster(stack, place.scheduler, place.concurrency, console, tournament.log_trouble)
-            self.started = True
-            with console.status("starting engines"):
+            with console.status("starting workers and engines"):
+                cluster = open_cluster(place.scheduler, place.concurrency, tournament.log_trouble)
+                stack.callback(cluster.close)
+                self.started = True
                 cards = tournament.probe(cluster)
             for card in cards:
                 limits = next(spec.limits for spec in self.settings.engines if spec.name == card.name)

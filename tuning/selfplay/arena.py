@@ -1,5 +1,6 @@
 """Tests of two settings of this engine: plan, count, display, and the run."""
 
+import argparse
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -163,19 +164,11 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
         yield Batch(settings.meeting, tuple(pairs), names)
 
 
-def play(
-    settings: ArenaSettings,
-    ledger: Ledger,
-    count: Count,
-    console: Console,
-    *,
-    scheduler: str | None = None,
-    concurrency: int | None = None,
-    pgn: Path | None = None,
-) -> int:
+def play(settings: ArenaSettings, ledger: Ledger, count: Count, arguments: argparse.Namespace, console: Console) -> int:
     """Play until all games are finished or the test is decided; the exit code of :func:`run_units`.
 
-    Pairs go to the ledger, and games to ``pgn``. Raises :class:`SetupError` if a batch fails."""
+    Pairs go to the ledger, and games to the file ``--pgn``. Raises :class:`SetupError` if a batch fails."""
+    pgn = Path(arguments.pgn) if arguments.pgn else None
     display = ArenaDisplay(console, settings, count)
     advice = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
 
@@ -199,7 +192,7 @@ def play(
         return run_units(
             play_batch,
             plan(settings, count, console, pgn is not None),
-            Workplace(scheduler, concurrency, console, display.bar, advice),
+            Workplace(arguments.scheduler, arguments.concurrency, console, display.bar, advice),
             on_report=take,
             on_failure=give_up,
         )

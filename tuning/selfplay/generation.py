@@ -5,6 +5,7 @@ The directory holds ``run.json`` with the settings, and shards of games, ``games
 interrupted or killed and continued by the same command with any number of processes: the result is the same.
 """
 
+import argparse
 import json
 import os
 from collections import Counter
@@ -177,17 +178,10 @@ class DatagenDisplay(Display):
         )
 
 
-def generate(
-    store: Store,
-    plan: Run,
-    *,
-    positions: int | None,
-    games: int | None,
-    scheduler: str | None = None,
-    processes: int | None = None,
-    console: Console,
-) -> int:
-    """Play until the store has ``positions`` or ``games`` (None: no limit); the exit code of :func:`run_units`."""
+def generate(store: Store, plan: Run, arguments: argparse.Namespace, console: Console) -> int:
+    """Play until the store has the positions or games of ``arguments`` (None: no limit); the exit code of
+    :func:`run_units`."""
+    positions, games = arguments.positions, arguments.games
     if positions is not None and store.positions >= positions:
         return 0
     display = DatagenDisplay(console, store, positions, games)
@@ -202,7 +196,7 @@ def generate(
         return run_units(
             play_shard,
             shards(store, plan, games),
-            Workplace(scheduler, processes, console, display.bar, CONTINUE),
+            Workplace(arguments.scheduler, arguments.processes, console, display.bar, CONTINUE),
             on_report=take,
         )
     finally:
