@@ -79,10 +79,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     kept = quiet = 0
     missing = without_copy(sources, out)
     for source in track(missing, "filtering files", console=console, transient=True, disable=not console.is_terminal):
-        found = confirmed(source, network or opinion / source.name, agreement)
-        write_whole(out / source.name, found.data)
-        kept += found.kept
-        quiet += found.quiet
+        data, confirmed_here, quiet_here = confirmed(source, network or opinion / source.name, agreement)
+        write_whole(out / source.name, data)
+        kept, quiet = kept + confirmed_here, quiet + quiet_here
     console.print(f"{kept:,} of {quiet:,} quiet positions confirmed" if missing else f"{out} is complete already")
     return 0
 

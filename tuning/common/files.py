@@ -9,20 +9,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from engine.files import WriteError, check_place, drafted, open_regular
-from engine.reading.text import is_binary
+from engine.files import WriteError, check_place, drafted
 from tuning.common.errors import SetupError
-
-
-def refuse_binary(path: Path, what: str) -> None:
-    """Raise :class:`SetupError` for a file that is unreadable or binary, without reading it whole."""
-    try:
-        with open_regular(path) as stream:
-            beginning = stream.read(1 << 16)
-    except OSError as error:
-        raise SetupError(f"{what} {path}: {error.strerror}") from None
-    if is_binary(beginning.decode("latin-1")):
-        raise SetupError(f"{what} {path}: not a text file")
 
 
 def refuse_missing(paths: Iterable[Path], what: str) -> None:

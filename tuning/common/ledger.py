@@ -37,8 +37,6 @@ class Ledger:
     @classmethod
     def create(cls, path: Path, tool: str, settings: Mapping[str, Any]) -> Ledger:
         """Create a file. Raises :class:`SetupError` if it exists: results are not overwritten."""
-        if path.is_dir():
-            raise SetupError(f"cannot write {path}: it is a directory")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             stream = path.open("x", encoding="utf-8")

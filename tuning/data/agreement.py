@@ -35,17 +35,10 @@ class Agreement(NamedTuple):
         return apart < self.limit
 
 
-class Confirmed(NamedTuple):
-    """A file of games with only confirmed scores, their number, and the number of quiet positions."""
-
-    data: bytes
-    kept: int
-    quiet: int
-
-
-def confirmed(source: Path, opinion: Evaluation | Path, agreement: Agreement) -> Confirmed:
+def confirmed(source: Path, opinion: Evaluation | Path, agreement: Agreement) -> tuple[bytes, int, int]:
     """The games of ``source`` with only those scores that the static values of a network confirm, or the scores of the
-    same games in another file. Raises :class:`SetupError` if that holds other games."""
+    same games in another file; the number of these scores, and of quiet positions. Raises :class:`SetupError` if the
+    other file holds other games."""
     boards = read_positions([source]).boards
     quiet = is_quiet(boards, _EVERY_QUIET)
     if isinstance(opinion, Path):
@@ -59,4 +52,4 @@ def confirmed(source: Path, opinion: Evaluation | Path, agreement: Agreement) ->
     places = np.flatnonzero(quiet)[agreement.holds(boards["score"][quiet], opinions)]
     scores = np.full(len(boards), NO_VERDICT, np.int16)
     scores[places] = boards["score"][places]
-    return Confirmed(with_scores(source, scores), len(places), int(quiet.sum()))
+    return with_scores(source, scores), len(places), int(quiet.sum())

@@ -33,7 +33,6 @@ from engine.files import drafted
 from engine.messages import quoted
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
-from tuning.common.files import refuse_binary
 from tuning.data import viriformat
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, pack
 from tuning.data.viriformat import Positions
@@ -170,8 +169,6 @@ def _cached_text(file: Path, folder: Path, progress: Progress) -> Positions:
     kept = folder / f"{file.name}.{state.st_size}-{state.st_mtime_ns}-{VERSION}.npz"
     with suppress(OSError, ValueError, KeyError, EOFError, BadZipFile), np.load(kept) as arrays:  # or it is made again
         return Positions(arrays["boards"], arrays["games"])
-    if file.suffix not in _UNPACK:
-        refuse_binary(file, "positions")
     positions = read_text(file, progress)
     try:
         folder.mkdir(parents=True, exist_ok=True)

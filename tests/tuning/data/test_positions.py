@@ -129,7 +129,7 @@ def test_lines_with_bars_are_read(tmp_path):
 
 def test_binary_files_are_refused(tmp_path):
     (tmp_path / "binary.tsv").write_bytes(bytes(range(256)) * 100)
-    with pytest.raises(SetupError, match=r"positions .*binary\.tsv: not a text file"):
+    with pytest.raises(SetupError, match=r"binary\.tsv:1: "):
         read_positions(tmp_path / "binary.tsv", tmp_path, SILENT)
 
 
