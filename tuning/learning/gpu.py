@@ -27,18 +27,17 @@ SLICE = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class TensorBatch:
-    """Positions as the network takes them, and the expected scores of the side to move by search and by result."""
+    """Positions as the network takes them, and the expected scores of the side to move."""
 
     features: Tensor  # int16 [position][side to move first][32], NO_FEATURE to the end
     buckets: Tensor  # int64 [position]
-    by_score: Tensor  # float32 [position]
-    by_result: Tensor
+    expected: Tensor  # float32 [position][by search, by result]
 
     def __len__(self) -> int:
         return len(self.buckets)
 
     def __getitem__(self, rows: Tensor) -> TensorBatch:
-        return TensorBatch(self.features[rows], self.buckets[rows], self.by_score[rows], self.by_result[rows])
+        return TensorBatch(self.features[rows], self.buckets[rows], self.expected[rows])
 
 
 def list_features(boards: Tensor) -> Tensor:
@@ -73,10 +72,8 @@ def take_apart(boards: Tensor, scales: Tensor) -> TensorBatch:
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
     buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)
     score, result, source = boards[:, 28:30].contiguous().view(torch.int16)[:, 0], boards[:, 30], boards[:, 31]
-    is_black = boards[:, 24] >> 7 == 1
-    by_score, by_result = torch.sigmoid(score / scales[source.long()]), result / 2
-    by_score, by_result = (torch.where(is_black, 1 - white, white) for white in (by_score, by_result))
-    return TensorBatch(features, buckets, by_score, by_result)
+    white = torch.stack((torch.sigmoid(score / scales[source.long()]), result / 2), 1)
+    return TensorBatch(features, buckets, torch.where(boards[:, 24:25] >> 7 == 1, 1 - white, white))
 
 
 class TrainingStep:
@@ -120,9 +117,10 @@ class TrainingStep:
         parts = [take_apart(part, self._scales) for part in packed.split(SLICE)]
         return TensorBatch(
             torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
-            torch.cat([part.by_score for part in parts]), torch.cat([part.by_result for part in parts]),
+            torch.cat([part.expected for part in parts]),
         )  # fmt: skip
 
     def _errors(self, batch: TensorBatch, result_weight: float) -> Tensor:
-        expected = batch.by_score.lerp(batch.by_result, result_weight) if result_weight else batch.by_score
+        by_score, by_result = batch.expected.unbind(1)
+        expected = by_score.lerp(by_result, result_weight) if result_weight else by_score
         return (torch.sigmoid(self._slope * self._network(batch.features, batch.buckets)) - expected).abs()
