@@ -67,14 +67,6 @@ def keys_after(position, moves, foretold, found):
 
 
 @njit(nogil=True)
-def make_and_unmake(position, moves):
-    """Make each move and take it back."""
-    for i in range(len(moves)):
-        make_move(position, moves[i])
-        unmake_move(position, moves[i])
-
-
-@njit(nogil=True)
 def see_bounds(position, moves, count, thresholds, answers):
     """Set ``answers[i][j]`` to whether move i reaches threshold j."""
     for i in range(count):

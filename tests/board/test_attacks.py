@@ -31,22 +31,6 @@ def test_squares_between_two_squares_match_python_chess() -> None:
             assert int(TABLES["between"][a, b]) == (chess.between(a, b) if a != b else 0)
 
 
-def test_slider_attacks_among_random_pieces_match_python_chess() -> None:
-    generator = np.random.default_rng(3)
-    for _ in range(40):
-        occupied = generator.integers(0, 2**64, dtype=np.uint64) & generator.integers(0, 2**64, dtype=np.uint64)
-        board = chess.Board(None)
-        for square in chess.SQUARES:
-            around = occupied & ~(U64(1) << U64(square))
-            board.occupied = int(around)
-            ranks = chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & int(around)]
-            files = chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & int(around)]
-            diagonals = chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & int(around)]
-            assert int(attacks.rook_attacks(square, occupied)) == ranks | files
-            assert int(attacks.bishop_attacks(square, occupied)) == diagonals
-            assert int(attacks.queen_attacks(square, occupied)) == ranks | files | diagonals
-
-
 @pytest.mark.parametrize(("name", "steps"), SLIDERS)
 def test_magics_serve_every_set_of_blockers_on_every_square(name: str, steps: tuple) -> None:
     """No index leaves the table, and sets that share one share their attacks, whatever this machine uses."""

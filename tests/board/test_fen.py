@@ -22,13 +22,6 @@ from tests.board.oracle import (
 )
 
 
-def test_a_fen_survives_the_round_trip(boards: list[chess.Board]) -> None:
-    for board in boards:
-        for shredder in (False, True):
-            fen = board.fen(shredder=shredder, en_passant="xfen")
-            assert to_fen(position_from(fen, board.chess960), shredder) == fen
-
-
 @pytest.mark.parametrize(
     ("given", "understood"),
     [

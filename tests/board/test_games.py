@@ -64,22 +64,6 @@ def test_the_beginning_of_a_game(chess960: bool) -> None:
             assert_same(position, board)
 
 
-@settings(max_examples=60, deadline=None)
-@given(number=st.integers(0, 959), choices=st.lists(st.integers(0, 217), max_size=60), chess960=st.booleans())
-def test_any_choice_of_moves_agrees_at_its_end(number: int, choices: list[int], chess960: bool) -> None:
-    board = chess.Board.from_chess960_pos(number) if chess960 else chess.Board()
-    position = position_of(board)
-    text = []
-    for choice in choices:
-        moves = their_moves(board)
-        if not moves:
-            break
-        text.append(moves[choice % len(moves)])
-        board.push_uci(text[-1])
-    play_moves(position, text)
-    assert_same(position, board)
-
-
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32))
 def test_any_placement_of_pieces_agrees(seed: int) -> None:

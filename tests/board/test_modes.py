@@ -27,7 +27,6 @@ QUICK = (
 THOROUGH = (
     *QUICK,
     "board/test_attacks.py::test_the_shared_table_holds_every_set_once",
-    "board/test_attacks.py::test_slider_attacks_among_random_pieces_match_python_chess",
     "board/test_make.py::test_long_walks_stay_sound_and_lead_back",
     "board/test_draws.py::test_a_long_game_forgets_the_old_and_knows_the_new",
     "board/test_perft.py::test_known_counts",

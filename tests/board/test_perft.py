@@ -8,7 +8,7 @@ import pytest
 
 from engine.board.perft import perft
 from engine.messages import PERFT
-from tests.board.oracle import KIWIPETE, position_from, position_of, state_of
+from tests.board.oracle import KIWIPETE, position_from, position_of
 
 #: The counts of https://www.chessprogramming.org/Perft_Results.
 KNOWN = (
@@ -31,14 +31,6 @@ def test_known_counts(fen: str, counts: tuple[int, ...]) -> None:
 def test_small_counts(fen: str, counts: tuple[int, ...]) -> None:
     """Small enough for every mode: uncompiled too."""
     assert perft(position_from(fen), 2, threads=2) == counts[2]
-
-
-def test_threads_share_the_root_moves() -> None:
-    for fen, counts in KNOWN:
-        shares: dict[str, int] = {}
-        assert perft(position_from(fen), 4, threads=2, on_move=shares.__setitem__) == counts[4]
-        assert sum(shares.values()) == counts[4]
-        assert len(shares) == counts[1]
 
 
 def test_without_threads_the_count_is_made_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,23 +56,17 @@ def test_an_error_ends_the_count() -> None:
     assert stop[0] == 1
 
 
-def test_divide_gives_each_root_move_its_share() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_divide_gives_each_root_move_its_share(threads: int) -> None:
     board = chess.Board(KIWIPETE)
     shares: dict[str, int] = {}
-    perft(position_from(KIWIPETE), 3, on_move=shares.__setitem__)
+    assert perft(position_from(KIWIPETE), 3, threads, shares.__setitem__) == KNOWN[1][1][3]
     expected = {}
     for move in board.legal_moves:
         board.push(move)
         expected[move.uci()] = perft(position_of(board), 2)
         board.pop()
     assert shares == expected
-
-
-def test_counting_leaves_the_position_alone() -> None:
-    position = position_from(KIWIPETE)
-    before = state_of(position)
-    perft(position, 3)
-    assert state_of(position) == before
 
 
 def test_a_raised_stop_flag_ends_the_count() -> None:
