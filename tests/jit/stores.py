@@ -41,3 +41,9 @@ def address() -> tuple[str, str]:
 def plant(folder: Path, data: bytes) -> None:
     """Save ``data`` in place of the function's code, with the right checksum."""
     new_store(folder).write(LAYER, *address(), data)
+
+
+def file_of(root: Path) -> Path:
+    """The only file with code in a cache."""
+    (path,) = root.rglob("*.nbc")
+    return path

@@ -167,13 +167,6 @@ def test_an_edit_below_is_never_served_stale(miniature: Miniature) -> None:
     assert (again["result"], again["hits"], again["reports"]) == (20, 1, [])
 
 
-def test_edit_keeps_layers_below_but_a_setting_does_not(miniature: Miniature) -> None:
-    miniature.run()
-    (miniature.package / "search" / "__init__.py").write_text("# new\n")
-    assert miniature.run()["hits"] == 1
-    assert miniature.run({"NUMBA_OPT": "1"})["hits"] == 0
-
-
 def test_optional_code_is_compiled_on_demand(miniature: Miniature) -> None:
     assert miniature.run()["reports"] == FIRST
     wanted = {"ON_DEMAND": "1"}
@@ -184,14 +177,6 @@ def test_optional_code_is_compiled_on_demand(miniature: Miniature) -> None:
     assert (again["result"], again["reports"]) == (200, [])
     assert miniature.snapshot() == files
     assert miniature.run()["reports"] == []
-
-
-def test_edit_of_optional_code_keeps_the_start(miniature: Miniature) -> None:
-    miniature.run({"ON_DEMAND": "1"})
-    file = miniature.package / "syzygy" / "late.py"
-    file.write_text(file.read_text().replace("100", "300"))
-    assert miniature.run()["reports"] == []
-    assert miniature.run({"ON_DEMAND": "1"})["result"] == 600
 
 
 def _homes(folder: str | Path) -> dict[str, str]:
@@ -291,15 +276,6 @@ def test_cache_settings_of_numba_are_ignored(miniature: Miniature) -> None:
     assert miniature.run({"NUMBA_CACHE_LOCATOR_CLASSES": "no.such.Class"})["hits"] == 1
     assert not elsewhere.exists()
     assert not list(miniature.package.rglob("*.nb?"))
-
-
-def test_missing_code_is_compiled_again(miniature: Miniature) -> None:
-    """Helpers are still there, so only the kernel's absence shows it."""
-    miniature.run()
-    (kernel,) = miniature.cache.rglob("run-*.nbc")
-    kernel.unlink()
-    assert miniature.run()["reports"] == FIRST
-    assert miniature.run() == {"result": 20, "hits": 1, "reports": []}
 
 
 def test_a_damaged_file_is_named_and_compiled_again(miniature: Miniature) -> None:

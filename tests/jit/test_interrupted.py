@@ -1,4 +1,4 @@
-"""Starts that end while kernels are compiled: a person's Ctrl-C ends the compilation too, a GUI's kill does not."""
+"""Kernels compiled by processes beside a start: a person's Ctrl-C ends them too, a GUI's kill does not."""
 
 import json
 import os
@@ -65,6 +65,7 @@ MAIN = """
 import json, os, threading
 from engine.board.slow import last
 from engine.jit import detached
+from engine.jit.decorators import KERNELS
 from engine.jit.warmup import warm_up
 
 def report(line):
@@ -81,7 +82,8 @@ try:
     warm_up(report)
 except KeyboardInterrupt:
     raise SystemExit(130)
-print(json.dumps(int(last(1))))
+compiled = [kernel.dispatcher.py_func.__name__ for kernel in KERNELS if not kernel.cache.hits]
+print(json.dumps([int(last(1)), compiled]))
 """
 
 #: What ``last`` gives for 1 in plain Python.
@@ -144,11 +146,13 @@ def _end_by(number: signal.Signals, *processes: subprocess.Popen) -> tuple[str, 
     return outputs[-1]
 
 
-def _finish(process: subprocess.Popen) -> list[str]:
-    """Its reports, once it has called the kernel."""
+def _finish(process: subprocess.Popen, compiled: list[str] | None = None) -> list[str]:
+    """Its reports, once it has called the kernel; what it compiled itself is ``compiled`` (None: any kernels)."""
     said, errors = process.communicate(timeout=120)
-    *reports, result = said.splitlines()
-    assert (process.returncode, errors, json.loads(result)) == (0, "", RESULT)
+    *reports, last = said.splitlines()
+    result, own = json.loads(last)
+    assert (process.returncode, errors, result) == (0, "", RESULT)
+    assert compiled in (None, own)
     return [line for line in reports if "%" not in line]
 
 
@@ -181,7 +185,7 @@ def test_ctrl_c_ends_all_and_the_next_start_goes_on(detaching: Miniature, proces
     _wait_until(lambda: not _alive(pids))
     files = _files(detaching.cache)
     assert not [name for name in files if name.endswith(".tmp")]
-    assert _finish(_begin(detaching, processors, beside=False, seconds=0)) == [FIRST, "compiled"]
+    assert _finish(_begin(detaching, processors, beside=False, seconds=0), []) == [FIRST, "compiled"]
     assert files.items() - {("compile.lock", files.get("compile.lock"))} <= _files(detaching.cache).items()
 
 
@@ -191,7 +195,7 @@ def test_killed_starts_share_a_compiler_that_the_next_one_joins(detaching: Minia
     starts = [_begin(detaching, 2, beside=False, seconds=4) for _ in range(2)]
     _wait_until(lambda: list(detaching.cache.rglob("third-*")))
     _end_by(signal.SIGKILL, *starts)
-    assert _finish(_begin(detaching, 2, beside=False, seconds=4)) == [JOINED, "compiled"]
+    assert _finish(_begin(detaching, 2, beside=False, seconds=4), []) == [JOINED, "compiled"]
     assert len(list(pids.glob("parallel-*"))) == 2
     _wait_until(lambda: not _alive(pids))
     assert {Path(name).suffix for name in _files(detaching.cache)} <= {".nbc", ".lock"}
@@ -205,6 +209,26 @@ def test_a_start_takes_over_from_a_compiler_that_dies(detaching: Miniature) -> N
     for number in _alive(pids):
         os.kill(number, signal.SIGKILL)
     assert _finish(process) == [FIRST, "compiled"]
+
+
+FAILING = "\ndef {}(*ignored):\n    raise SystemExit(7)\n"
+KERNELS = ["first", "largest", "third", "last"]
+
+
+@pytest.mark.parametrize(
+    ("module", "change", "compiled"),
+    [
+        ("parallel", FAILING.format("compiling"), []),  # the detached process does it alone
+        ("detached", FAILING.format("main"), KERNELS),
+        ("detached", "\nsettings_digest = lambda: 'other'\n", KERNELS),
+    ],
+)
+def test_what_others_leave_undone_is_compiled(
+    detaching: Miniature, module: str, change: str, compiled: list[str]
+) -> None:
+    _set_up(detaching)
+    detaching.change(module, change)
+    assert _finish(_begin(detaching, 2, beside=False, seconds=0), compiled) == [FIRST, "compiled"]
 
 
 @pytest.mark.parametrize("processors", [1, 2])

@@ -1,11 +1,11 @@
 """What engine/jit/private.py takes from numba's inside is still there, and still does what it did."""
 
 import ast
-import ctypes
 import itertools
 import operator
 import re
 import tomllib
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,19 +26,6 @@ compiled_only = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 PRIVATE = Path(private.__file__)
 
 SIGNATURE = int64(int64)
-
-
-def _factorial(x: Any) -> Any:
-    return x * _FACTORIAL(x - 1) if x > 1 else 1
-
-
-_FACTORIAL: Any = None
-
-
-def _compiled(function: Any) -> Any:
-    dispatcher = njit(pipeline_class=private.Compiler, error_model="numpy")(function)
-    dispatcher.compile(SIGNATURE)
-    return dispatcher
 
 
 def test_numba_is_one_that_was_tried(repository: Path) -> None:
@@ -73,61 +60,16 @@ def test_the_settings_of_code_generation_have_their_names() -> None:
         assert hasattr(private.config, name), f"numba has renamed its setting {name}: see settings()"
 
 
-class _Recorder(private.CacheBase):
-    """A cache that has nothing and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.result: Any = None
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        self.asked.append("load")
-        return self.result
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        self.asked.append("save")
-        self.result = data._replace(metadata=None)  # as from a file
-
-
-@compiled_only
-def test_a_dispatcher_asks_the_cache_that_it_was_given() -> None:
-    recorder = _Recorder()
-    for expected in (["load", "save"], ["load"]):
-        dispatcher = njit(lambda x: x + 1)
-        private.attach(dispatcher, recorder)
-        recorder.asked.clear()
-        dispatcher.compile(SIGNATURE)
-        assert recorder.asked == expected, "numba asks no such cache any more, or at other times: see attach()"
-        assert dispatcher(1) == 2
-
-
-@compiled_only
-def test_code_survives_as_bytes() -> None:
-    dispatcher = _compiled(lambda x: 3 * x)
-    data = private.pack(dispatcher.get_compile_result(SIGNATURE))
-    assert data is not None, "numba cannot keep simple code any more, or says so otherwise: see pack()"
-    result = private.unpack(cpu_target.target_context, data)
-    assert result.signature == SIGNATURE, "numba rebuilds another thing: see unpack()"
-    assert result.entry_point(14) == 42
-
-
 @compiled_only
 def test_symbols_carry_their_tag() -> None:
-    global _FACTORIAL
-    private.tagged(_factorial, "c0ffee")
-    _FACTORIAL = njit(pipeline_class=private.Compiler)(_factorial)
-    result = _FACTORIAL.get_compile_result(SIGNATURE)
+    @njit(int64(int64), pipeline_class=private.Compiler)
+    @partial(private.tagged, tag="c0ffee")
+    def factorial(x):
+        return x * factorial(x - 1) if x > 1 else 1
+
+    result = factorial.get_compile_result(int64(int64))
     assert "c0ffee" in result.fndesc.llvm_func_name, "numba numbers its functions otherwise: see Compiler"
-    assert _FACTORIAL(5) == 120, "a function with a tag does not find itself any more: see Compiler"
-
-
-@compiled_only
-def test_every_function_can_be_called_as_in_c() -> None:
-    address = private.c_address(_compiled(lambda x: x - 1), SIGNATURE)
-    assert address, "numba makes no function that C can call any more: see c_address()"
-    assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(43) == 42
-    kinds = private.c_type(cpu_target.target_context, SIGNATURE)
-    assert str(kinds) == "i64 (i64)", "numba has other types for C: see c_type()"
+    assert factorial(5) == 120, "a function with a tag does not find itself any more: see Compiler"
 
 
 @compiled_only
@@ -166,12 +108,6 @@ def test_the_stages_left_out_are_the_only_ones() -> None:
     left_out |= {"inline_closure_likes", "inline_inlinables", "make_function_op_code_to_jit_function"}
     left_out |= {"nopython_rewrites", "nopython_supported_feature_validation"}
     assert (own - usual, usual - own) == (set(), left_out), "numba compiles in other stages: see pipeline()"
-
-
-@compiled_only
-def test_a_record_is_a_pointer() -> None:
-    kind = private.record_pointer_type(cpu_target.target_context, from_dtype(np.dtype([("x", "i8")])))
-    assert isinstance(kind, ir.PointerType), "numba passes records otherwise than by their address"
 
 
 @compiled_only

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from engine.jit import INTERPRETED, private
-from engine.jit.store import KEPT_STATES, UNUSED_SECONDS, Store
-from tests.jit.stores import new_store, plant, start
+from engine.jit.store import KEPT_STATES, UNUSED_SECONDS
+from tests.jit.stores import file_of, new_store, plant, start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled, so nothing is kept")
 
@@ -37,13 +37,8 @@ def root(filled: Path, tmp_path: Path) -> Path:
     return copy
 
 
-def _file(root: Path) -> Path:
-    (path,) = root.rglob("*.nbc")
-    return path
-
-
 def _rewrite(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    return lambda root: _file(root).write_bytes(change(_file(root).read_bytes())) and None
+    return lambda root: file_of(root).write_bytes(change(file_of(root).read_bytes())) and None
 
 
 def _flip(place: float) -> Callable[[Path], None]:
@@ -59,7 +54,7 @@ def _replace(make: Callable[[Path], Any], which: int = 0) -> Callable[[Path], No
     """Put something else in place of the file (0), of its folder (1), or of the folder above (2)."""
 
     def replace(root: Path) -> None:
-        place = [_file(root), *_file(root).parents][which]
+        place = [file_of(root), *file_of(root).parents][which]
         place.rename(root.parent / "away")
         make(place)
 
@@ -121,8 +116,8 @@ def test_damage_costs_one_line_and_is_repaired(root: Path, damage: Callable[[Pat
 
 
 GONE: dict[str, Callable[[Path], None]] = {
-    "file": lambda root: _file(root).unlink(),
-    "layer": lambda root: shutil.rmtree(_file(root).parent),
+    "file": lambda root: file_of(root).unlink(),
+    "layer": lambda root: shutil.rmtree(file_of(root).parent),
     "everything": shutil.rmtree,
 }
 
@@ -177,7 +172,7 @@ def test_irreparable_damage_costs_one_line(root: Path, monkeypatch: pytest.Monke
     def refuse(*arguments: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    _file(root).write_bytes(b"")
+    file_of(root).write_bytes(b"")
     monkeypatch.setattr("engine.jit.store.os.replace", refuse)
     assert start(new_store(root)) == (42, 0, [_cannot_keep(root, errno.EROFS)])
 
@@ -242,20 +237,9 @@ def test_an_unusable_folder_costs_one_line(tmp_path: Path, make: Callable[[Path]
     assert start(again) == (42, 0, [])
 
 
-def test_code_is_still_loaded_after_space_ran_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*arguments: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    store = new_store(tmp_path)
-    store.write("low", "a.nbc", "a", b"one")
-    monkeypatch.setattr(Store, "_save", fail)
-    store.write("low", "b.nbc", "b", b"two")
-    assert [store.read("low", f"{key}.nbc", key) for key in "ab"] == [b"one", None]
-
-
 def test_an_unreadable_file_is_replaced(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests may run as root, who can read anything."""
-    unreadable = _file(root)
+    unreadable = file_of(root)
     real = os.open
 
     def refuse(path: Any, *arguments: Any, **names: Any) -> int:
@@ -307,7 +291,7 @@ def test_tidy_drops_unused_code_only(tmp_path: Path) -> None:
 
 def test_start_marks_the_code_as_used(root: Path) -> None:
     """Or another checkout would drop it."""
-    layer = _file(root).parent
+    layer = file_of(root).parent
     os.utime(layer, (0, 0))
     assert start(new_store(root))[1] == 1
     assert layer.stat().st_mtime > time.time() - 60

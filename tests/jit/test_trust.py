@@ -6,13 +6,13 @@ import pickle
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.jit import INTERPRETED
-from tests.jit.stores import new_store, plant, start
+from tests.jit.stores import file_of, new_store, plant, start
 from tests.strict import REPOSITORY, run_python
 
 pytestmark = [
@@ -44,32 +44,8 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def _file(root: Path) -> Path:
-    (path,) = root.rglob("*.nbc")
-    return path
-
-
 def _settings(root: Path) -> Path:
-    return _file(root).parent.parent
-
-
-def _link(root: Path) -> None:
-    """A stranger's link to a folder of the user."""
-    folder = _settings(root)
-    folder.rename(root / "elsewhere")
-    folder.symlink_to("elsewhere")
-    os.chown(folder, STRANGER, STRANGER, follow_symlinks=False)
-
-
-def _give_away(root: Path) -> None:
-    os.chown(_settings(root), STRANGER, STRANGER)
-
-
-UNSAFE: dict[str, Callable[[Path], None]] = {
-    "anybody writes": lambda root: _settings(root).chmod(0o777),
-    "a group writes": lambda root: _settings(root).chmod(0o770),
-    "sticky": lambda root: _settings(root).chmod(0o1777),
-}
+    return file_of(root).parent.parent
 
 
 def test_planted_code_runs_if_it_is_trusted(root: Path, tmp_path: Path) -> None:
@@ -86,21 +62,24 @@ def _assert_refused(root: Path, ran: Path) -> None:
     assert not ran.exists(), "planted code ran"
 
 
-@pytest.mark.parametrize("change", UNSAFE.values(), ids=UNSAFE.keys())
-def test_code_writable_by_others_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
-    change(root)
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
+def test_code_writable_by_others_is_refused(root: Path, tmp_path: Path, mode: int) -> None:
+    _settings(root).chmod(mode)
     _assert_refused(root, tmp_path / "ran")
 
 
 @as_root
 def test_code_of_others_is_refused(root: Path, tmp_path: Path) -> None:
-    _give_away(root)
+    os.chown(_settings(root), STRANGER, STRANGER)
     _assert_refused(root, tmp_path / "ran")
 
 
 @as_root
-def test_a_link_is_replaced(root: Path, tmp_path: Path) -> None:
-    _link(root)
+def test_a_link_of_others_is_replaced(root: Path, tmp_path: Path) -> None:
+    folder = _settings(root)
+    folder.rename(root / "elsewhere")
+    folder.symlink_to("elsewhere")
+    os.chown(folder, STRANGER, STRANGER, follow_symlinks=False)
     result, hits, (line,) = start(new_store(root))
     assert (result, hits) == (42, 0)
     assert line.startswith("cannot use some")
@@ -168,14 +147,14 @@ def _let_read(folder: Path) -> None:
 def test_other_users_load_a_readable_cache_of_root(shared: Path) -> None:
     folder = shared / "roots"
     start(new_store(folder))
-    for readable in (folder, _file(folder).parent):
+    for readable in (folder, file_of(folder).parent):
         readable.chmod(0o755)
-        _file(folder).chmod(0o600)
+        file_of(folder).chmod(0o600)
         result, hits, (line,) = _as_visitor(shared, folder)
         assert (result, hits) == (42, 0)
         assert line.startswith(f"cannot keep compiled code in {folder} (Permission denied)")
     _let_read(folder)
-    os.utime(_file(folder).parent, (0, 0))
+    os.utime(file_of(folder).parent, (0, 0))
     assert _as_visitor(shared, folder) == (42, 1, [])
 
 
