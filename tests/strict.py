@@ -1,5 +1,6 @@
 """How the tests start Python: warnings are errors, but for one that is none of ours."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,3 +20,25 @@ def run_python(*words: object, **options: Any) -> subprocess.CompletedProcess[st
         options["capture_output"] = True
     command = [sys.executable, *STRICT, *map(str, words)]
     return subprocess.run(command, **{"text": True, "timeout": 600, "check": False} | options)
+
+
+#: An application that has Python inside: it starts itself when it is started as Python.
+APPLICATION = """#!{python}
+import sys
+sys.executable = __file__
+{more}
+sys.path.insert(0, {repository!r})
+open({starts!r}, "a").write("started\\n")
+"""
+
+
+def run_application(folder: Path, name: str, text: str, more: str, **environment: str) -> tuple[str, str, int]:
+    """Output and errors of the application ``name`` that does what ``text`` says, and how often it was started."""
+    program, starts = folder / name, folder / "starts"
+    head = APPLICATION.format(python=sys.executable, more=more, repository=str(REPOSITORY), starts=str(starts))
+    program.write_text(head + text)
+    program.chmod(0o755)
+    done = subprocess.run(
+        [program], capture_output=True, text=True, timeout=600, check=False, env=os.environ | environment
+    )
+    return done.stdout, done.stderr, len(starts.read_text().split())

@@ -14,7 +14,7 @@ import pytest
 
 from engine.processes import Completed, LostProcess, run
 from tests.jobs import dying, nesting, noting, refusing, squaring, strange
-from tests.strict import REPOSITORY, run_python
+from tests.strict import REPOSITORY, run_application, run_python
 
 
 def results(found: Iterator[Completed]) -> list[Any]:
@@ -176,40 +176,21 @@ list(run(squaring, [0.2] * 4, 2, on_report=lambda item, pid: pids.add(pid)))
 print(len(pids - {os.getpid()}))
 """
 
-#: An application that has Python inside: it starts itself when it is started as Python.
-APPLICATION = """#!{python}
-import sys
-sys.executable = __file__
-{more}
-sys.path.insert(0, {repository!r})
-open({starts!r}, "a").write("started\\n")
-"""
-
-
-def _run_application(folder: Path, name: str, more: str) -> tuple[subprocess.CompletedProcess[str], int]:
-    """The application ``name``, at its end, and how often it was started."""
-    program, starts = folder / name, folder / "starts"
-    text = APPLICATION.format(python=sys.executable, more=more, repository=str(REPOSITORY), starts=str(starts))
-    program.write_text(text + WHERE)
-    program.chmod(0o755)
-    done = subprocess.run([program], capture_output=True, text=True, timeout=120, check=False)
-    return done, len(starts.read_text().split())
-
 
 @pytest.mark.skipif(os.name == "nt", reason="scripts are no programs")
 @pytest.mark.parametrize(
     ("name", "more"), [("python", "sys.frozen = True"), ("app", ""), ("python", "sys.executable = None")]
 )
 def test_applications_start_no_process(tmp_path: Path, name: str, more: str) -> None:
-    done, starts = _run_application(tmp_path, name, more)
-    assert (done.stdout, starts) == ("0\n", 1), done.stderr
+    output, errors, starts = run_application(tmp_path, name, WHERE, more)
+    assert (output, starts) == ("0\n", 1), errors
 
 
 @pytest.mark.skipif(os.name == "nt", reason="scripts are no programs")
 def test_an_unrecognised_application_does_not_multiply(tmp_path: Path) -> None:
     """Those that it starts instead of Python start none, and count as lost."""
-    done, starts = _run_application(tmp_path, "python-app", "")
-    assert "its process ended" in done.stderr
+    _, errors, starts = run_application(tmp_path, "python-app", WHERE, "")
+    assert "its process ended" in errors
     assert starts <= 5
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from itertools import pairwise
-from math import inf, nan
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -284,33 +284,20 @@ def test_search_returns_the_last_report(numbat: Engine) -> None:
     assert last.depth == 5
 
 
-def test_an_error_in_a_callback_ends_the_search(numbat: Engine) -> None:
+@pytest.mark.parametrize("nodes", [5000, 10**12])  # a short search runs in the calling thread
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_error_in_a_callback_ends_the_search(numbat: Engine, nodes: int, error: type[BaseException]) -> None:
     calls: list[Info] = []
 
     def fail(info: Info) -> None:
         calls.append(info)
-        raise ZeroDivisionError
+        raise error
 
-    with pytest.raises(ZeroDivisionError):
-        numbat.search(chess.Board(), Limits(nodes=10**12), fail)
+    with pytest.raises(error):
+        numbat.search(chess.Board(), Limits(nodes=nodes), fail)
     assert len(calls) == 1
     assert not numbat.searching
     assert numbat.search(chess.Board(MATE_IN_ONE), Limits(depth=2)).score == Score(mate=1)
-
-
-def test_play_returns_a_move_of_the_board(numbat: Engine) -> None:
-    board = chess.Board(MATE_IN_ONE)
-    reports: list[Analysis] = []
-    assert numbat.play(board, Limits(depth=2), on_report=reports.append) == chess.Move.from_uci("d1d8")
-    assert reports[-1].score == PovScore(Mate(1), chess.WHITE)
-    assert board == chess.Board(MATE_IN_ONE)
-
-
-def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
-    board = chess.Board(MATE_IN_ONE)
-    board.push_uci("d1d8")
-    assert numbat.play(board, Limits(depth=2)) is None
-    assert numbat.search(board, Limits(depth=2)).score == Score(mate=0)
 
 
 def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -> None:
@@ -324,13 +311,18 @@ def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -
 # python-chess's types, in and out
 
 
-def test_analyse_gives_scores_and_moves_of_python_chess(numbat: Engine) -> None:
-    board = chess.Board(MATE_IN_ONE)
+def test_scores_and_moves_are_those_of_python_chess(numbat: Engine) -> None:
+    board, mate = chess.Board(MATE_IN_ONE), chess.Move.from_uci("d1d8")
     best = numbat.analyse(board, Limit(depth=3))
     assert best.score == PovScore(Mate(1), chess.WHITE)
     assert best.wdl == PovWdl(Wdl(1000, 0, 0), chess.WHITE)
-    assert (best.move, best.pv, best.multipv) == (chess.Move.from_uci("d1d8"), (chess.Move.from_uci("d1d8"),), 1)
-    board.push_uci("d1d8")
+    assert (best.move, best.pv, best.multipv) == (mate, (mate,), 1)
+    reports: list[Analysis] = []
+    assert numbat.play(board, Limits(depth=2), on_report=reports.append) == mate
+    assert reports[-1].score == best.score
+    assert board == chess.Board(MATE_IN_ONE)
+    board.push(mate)
+    assert numbat.play(board, Limits(depth=2)) is None
     over = numbat.analyse(board, Limit(depth=3))
     assert over.score == PovScore(Mate(0), chess.BLACK)
     assert over.move is None
@@ -367,15 +359,11 @@ def test_root_moves_that_are_not_legal_are_named(numbat: Engine) -> None:
     ("name", "value", "takes"),
     [
         ("depth", 0, "a whole number of plies, 1 or more, not 0"),
-        ("depth", 1.5, "a whole number of plies, 1 or more, not 1.5"),
-        ("nodes", 2**63, f"a whole number of nodes, at most {2**63 - 1}, not {2**63}"),
         pytest.param("nodes", 10**6000, f"a whole number of nodes, at most {2**63 - 1}, not a longer one", id="huge"),
         pytest.param("nodes", -(10**6000), "a whole number of nodes, at least 1, not a longer one", id="negative"),
         ("time", inf, "a number of seconds, 0 or more, not inf"),
-        ("time", True, "a number of seconds, 0 or more, not True"),
         ("time", 1e300, "a number of seconds, at most 9223372036854775, not 1e+300"),
         ("white_clock", -inf, "a number of seconds, not -inf"),
-        ("black_clock", nan, "a number of seconds, not nan"),
         ("white_inc", -0.5, "a number of seconds, 0 or more, not -0.5"),
     ],
 )
@@ -465,33 +453,6 @@ def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
     finish(stopper)
 
 
-def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) -> None:
-    over = threading.Event()
-
-    def disturb() -> None:
-        while not over.is_set():
-            numbat.stop()
-
-    threads = [in_thread(disturb) for _ in range(3)]
-    try:
-        for _ in range(20):
-            assert numbat.play(chess.Board(), Limit(nodes=10**9)) in chess.Board().legal_moves
-    finally:
-        over.set()
-        finish(*threads)
-
-
-def test_the_engine_searches_after_an_error_in_a_short_search(numbat: Engine) -> None:
-    def fail(info: Info) -> None:
-        raise KeyboardInterrupt
-
-    for _ in range(3):
-        with pytest.raises(KeyboardInterrupt):
-            numbat.search(chess.Board(), Limits(nodes=5000), fail)
-        assert not numbat.searching
-        assert numbat.search(chess.Board(), Limits(nodes=5000)).nodes >= 1000
-
-
 def test_another_search_ends_the_stream(numbat: Engine) -> None:
     reports = numbat.stream(chess.Board())
     numbat.play(chess.Board(), Limit(depth=2))
@@ -500,9 +461,11 @@ def test_another_search_ends_the_stream(numbat: Engine) -> None:
 
 
 def test_a_stream_that_is_over_does_not_end_the_next_search(numbat: Engine) -> None:
-    first = numbat.stream(chess.Board())
+    first, dropped = numbat.stream(chess.Board()), numbat.stream(chess.Board())
     with numbat.stream(chess.Board(KIWIPETE)) as second:
         first.close()
+        del dropped
+        time.sleep(0.1)
         assert numbat.searching
         assert next(second).pv
 
@@ -643,11 +606,6 @@ def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine) -> None:
     finish(first, second)
 
 
-def test_a_search_begun_after_a_stop_is_not_stopped(numbat: Engine) -> None:
-    numbat.stop()
-    assert numbat.analyse(chess.Board(), Limit(depth=7)).depth == 7
-
-
 # Streams without a reader
 
 
@@ -678,16 +636,6 @@ def abandoned(numbat: Engine, how: str) -> None:
 def test_a_stream_that_is_dropped_ends_its_search(numbat: Engine, how: str) -> None:
     abandoned(numbat, how)
     assert is_idle(numbat)
-
-
-def test_a_finished_stream_does_not_stop_the_next_search(numbat: Engine) -> None:
-    first = numbat.stream(chess.Board())
-    second = numbat.stream(chess.Board(KIWIPETE))
-    del first
-    time.sleep(0.1)
-    assert numbat.searching
-    assert next(second).pv
-    numbat.stop()
 
 
 def test_streams_are_collected_at_any_instruction(numbat: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -745,17 +693,11 @@ def test_every_option_has_a_keyword(numbat: Engine, option: Option) -> None:
         numbat.configure(**{keyword: option.default})  # type: ignore[misc]
 
 
-def test_keywords_are_validated_before_any_is_set() -> None:
-    with Engine(hash=1, ponder=True, MultiPV=3) as running:
-        with pytest.raises(OptionError, match="Threads"):
-            running.configure(multi_pv=1, threads=0)
-        assert {info.multipv for info in reports_of(running)} == {1, 2, 3}
-
-
-def test_after_an_error_no_keyword_has_taken_effect(numbat: Engine) -> None:
+@pytest.mark.parametrize(("keyword", "value"), [("threads", 0), ("eval_file", "/nothing.nnue")])
+def test_after_an_error_no_keyword_has_taken_effect(numbat: Engine, keyword: str, value: Any) -> None:
     """Whether a network can be read turns out only when it is, after other options were set."""
-    with pytest.raises(OptionError, match=r"nothing\.nnue"):
-        numbat.configure(multipv=2, eval_file="/nothing.nnue")
+    with pytest.raises(OptionError, match=by_keyword(keyword).name if value == 0 else value):
+        numbat.configure(multipv=2, **{keyword: value})  # type: ignore[misc]
     assert len({info.multipv for info in reports_of(numbat)}) == 1
 
 
