@@ -16,7 +16,6 @@ from engine.search.deepening import ABORTED_WITH_MOVE
 from engine.search.node import CHECK_INTERVAL
 from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
-from engine.search.state import NEVER
 from engine.search.threads import DeepThread, ThreadTask
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, Running, reports, start
@@ -73,6 +72,9 @@ def release(engine: Engine, limits: Limits, board: chess.Board) -> Running:
         assert running.reported.wait(PATIENCE)
         assert running.goes_on
         (engine.ponderhit if limits.ponder else engine.stop)()
+        asked = time.perf_counter()
+        running.result()
+        assert limits.ponder or time.perf_counter() - asked < 2
     running.result()
     return running
 
@@ -300,21 +302,6 @@ def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
     assert 10_000 <= search.pool.nodes <= 30_000
 
 
-def test_deadline_is_one_word(bare: Callable[..., Bare]) -> None:
-    """Two words, the time and whether there is one, could be seen in either order."""
-    search = bare(threads=2)
-    control = search.pool.control
-    assert control.dtype.names == ("stop", "deadline")
-    search.search(Limits(depth=1))
-    assert control["deadline"] == NEVER
-    search.search(Limits(movetime=100))
-    assert control["deadline"] > 1
-    setter = threading.Timer(0.2, lambda: control.__setitem__("deadline", 1))
-    setter.start()
-    search.search(Limits(), KIWIPETE)  # endless, but for the deadline
-    assert setter.finished.is_set()
-
-
 def test_movetime_is_kept(engine: Engine) -> None:
     begun = time.perf_counter()
     infos = reports(engine, chess.Board(KIWIPETE), Limits(movetime=200))
@@ -343,19 +330,15 @@ def test_the_tightest_limit_counts(engine: Engine, limits: Limits) -> None:
     assert chess.Move.from_uci(result.bestmove) in chess.Board().legal_moves
 
 
-@pytest.mark.parametrize("clock", [1, 0, -5, -100_000])
-def test_with_no_time_left_the_move_is_still_a_searched_one(engine: Engine, clock: int) -> None:
+@pytest.mark.parametrize("limits", [*(Limits(wtime=clock) for clock in (1, 0, -5, -100_000)), Limits()], ids=repr)
+def test_with_no_time_left_the_move_is_still_a_searched_one(engine: Engine, limits: Limits) -> None:
     for _ in range(5):
-        result = start(engine, Limits(wtime=clock), chess.Board(MATE_IN_ONE)).result()
+        running = start(engine, limits, chess.Board(MATE_IN_ONE))
+        if limits == Limits():
+            engine.stop()
+        result = running.result()
         assert result.bestmove == "d1d8"
         assert result.info.score == Score(mate=1)
-
-
-def test_stop_before_the_first_node_gives_a_searched_move(engine: Engine) -> None:
-    for _ in range(5):
-        running = start(engine, Limits(infinite=True), chess.Board(MATE_IN_ONE))
-        engine.stop()
-        assert running.result().bestmove == "d1d8"
 
 
 def test_searchmoves_finds_the_best_of_the_bad(engine: Engine) -> None:
@@ -378,19 +361,6 @@ def test_a_longer_mate_does_not_satisfy_the_limit(engine: Engine) -> None:
     result = start(engine, Limits(mate=2, depth=18), chess.Board("8/8/8/8/8/4N2p/5K1k/8 w - - 0 1")).result()
     assert result.info.score == Score(mate=3)
     assert result.info.depth == 18
-
-
-@pytest.mark.parametrize("limits", [Limits(infinite=True), Limits()], ids=repr)
-def test_stop_ends_an_endless_search(engine: Engine, limits: Limits) -> None:
-    running = start(engine, limits, chess.Board(KIWIPETE))
-    assert running.reported.wait(10)
-    assert running.goes_on
-    begun = time.perf_counter()
-    engine.stop()
-    result = running.result()
-    assert time.perf_counter() - begun < 2
-    assert chess.Move.from_uci(result.bestmove) in chess.Board(KIWIPETE).legal_moves
-    assert result.info == running.infos[-1]
 
 
 @pytest.mark.parametrize("fen", [MATE_IN_ONE, ONE_MOVE, STALEMATED])
@@ -443,7 +413,7 @@ def test_time_pondered_does_not_count_against_the_limit(engine: Engine) -> None:
 
 def test_ponderhit_out_of_place_changes_nothing(engine: Engine) -> None:
     engine.ponderhit()
-    running = start(engine, Limits(infinite=True), chess.Board())
+    running = start(engine, Limits(), chess.Board())
     engine.ponderhit()
     assert running.goes_on
     engine.stop()

@@ -11,9 +11,7 @@ from typing import Any
 import chess
 import pytest
 
-from engine.api import Engine
-from engine.messages import Limits
-from tests.search.conftest import HASH
+from tests.search.child import search
 from tests.search.positions import random_board
 from tests.strict import REPOSITORY, run_python
 
@@ -42,16 +40,6 @@ def cold(cache: Path) -> dict[str, Any]:
     return child("lint", DEPTH, FENS, NUMBAT_CACHE_DIR=str(cache))
 
 
-def course(engine: Engine, depth: int, fens: list[str]) -> list[list[Any]]:
-    """The same as :func:`tests.search.child.search` finds, in this process."""
-    found = []
-    for fen in fens:
-        engine.new_game()
-        info = engine.search(chess.Board(fen), Limits(depth=depth))
-        found.append([info.score.cp, info.score.mate, info.pv[0], info.nodes])
-    return found
-
-
 @pytest.mark.slow
 def test_a_second_process_loads_what_the_first_compiled(cold: dict[str, Any], cache: Path) -> None:
     assert len(cold["messages"]) >= 3
@@ -64,22 +52,15 @@ def test_a_second_process_loads_what_the_first_compiled(cold: dict[str, Any], ca
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")} == before
 
 
-def test_another_process_compiles_nothing_and_searches_alike(engine: Engine) -> None:
-    """``engine`` has seen to it that everything is compiled."""
-    engine.set_option("Hash", 1)
-    try:
-        other = child("search", DEPTH, FENS)
-        assert other["messages"] == []
-        assert other["found"] == course(engine, DEPTH, FENS)
-    finally:
-        engine.set_option("Hash", HASH)
+def test_another_process_compiles_nothing_and_searches_alike() -> None:
+    found = search(DEPTH, FENS)["found"]  # everything is compiled by now
+    assert child("search", DEPTH, FENS) == {"messages": [], "found": found}
 
 
-def test_uncompiled_the_search_finds_the_same(engine: Engine) -> None:
+def test_uncompiled_the_search_finds_the_same() -> None:
     fens = [FENS[1], "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"]
     plain = child("search", 2, fens, NUMBA_DISABLE_JIT="1")
-    assert plain["messages"] == []
-    assert plain["found"] == course(engine, 2, fens)
+    assert plain == {"messages": [], "found": search(2, fens)["found"]}
 
 
 @pytest.mark.slow
