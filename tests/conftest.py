@@ -46,13 +46,26 @@ def repository() -> Path:
     return REPOSITORY
 
 
+def as_it_was(engine: "Engine") -> "Iterator[Engine]":
+    """The ``engine`` for one test, after which a search is ended and all options are what they were."""
+    before = dict(engine.options)
+    yield engine
+    engine.stop()
+    engine.configure({name: value for name, value in before.items() if engine.options[name] != value})
+
+
 @pytest.fixture(scope="module")
-def shared() -> "Iterator[Engine]":
-    """An engine for all tests of a module, each of which leaves its options as they were."""
+def engine_of_the_module() -> "Iterator[Engine]":
     from engine import Engine  # most parts of the tests need none
 
     with Engine(hash=4) as running:
         yield running
+
+
+@pytest.fixture
+def shared(engine_of_the_module: "Engine") -> "Iterator[Engine]":
+    """An engine for all tests of a module, with the same options for each."""
+    yield from as_it_was(engine_of_the_module)
 
 
 @pytest.fixture(scope="session")

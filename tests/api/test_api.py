@@ -42,7 +42,6 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 
 @pytest.fixture
 def numbat(shared: Engine) -> Engine:
-    shared.set_option("EvalType", "NNUE")
     shared.new_game()
     shared.set_position(None)
     return shared
@@ -163,13 +162,10 @@ def test_of_several_directories_with_tables_one_must_be_there(tmp_path: Path) ->
 
 def test_the_options_are_there_to_be_read(numbat: Engine) -> None:
     numbat.configure(multipv=3)
-    try:
-        assert numbat.options["MultiPV"] == 3
-        assert set(numbat.options) == {option.name for option in OPTIONS if option.kind != "button"}
-        with pytest.raises(TypeError):
-            numbat.options["MultiPV"] = 5  # type: ignore[index]
-    finally:
-        numbat.configure(multipv=1)
+    assert numbat.options["MultiPV"] == 3
+    assert set(numbat.options) == {option.name for option in OPTIONS if option.kind != "button"}
+    with pytest.raises(TypeError):
+        numbat.options["MultiPV"] = 5  # type: ignore[index]
 
 
 def test_an_engine_says_what_it_is() -> None:
@@ -407,7 +403,6 @@ def test_no_limit_is_too_large_for_the_search(numbat: Engine) -> None:
             numbat.new_game()
             for _ in range(2):
                 assert numbat.play(chess.Board(), limits) in chess.Board().legal_moves
-    numbat.configure(nodestime=0)
 
 
 def test_other_variants_are_refused(numbat: Engine) -> None:

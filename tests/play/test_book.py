@@ -4,7 +4,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import chess
@@ -58,12 +58,9 @@ def book_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def numbat(shared: Engine, book_file: Path) -> Iterator[Engine]:
-    shared.set_option("BookFile", str(book_file))
-    shared.set_option("OwnBook", True)
-    yield shared
-    for name, value in (("BookFile", ""), ("OwnBook", False), ("Best Book Move", False), ("Book Depth", 255)):
-        shared.set_option(name, value)
+def numbat(shared: Engine, book_file: Path) -> Engine:
+    shared.configure(bookfile=str(book_file), ownbook=True)
+    return shared
 
 
 def weights(path: Path, board: chess.Board) -> dict[str, int]:
@@ -79,9 +76,7 @@ def test_book_keys_follow_polyglots_en_passant_rule(shared: Engine, tmp_path: Pa
     write_book(tmp_path / "one.bin", [(board, move.uci(), 1)])
     shared.configure(bookfile=str(tmp_path / "one.bin"), ownbook=True)
     shared.set_position("4k3/3p4/8/K1P4r/8/8/8/8 b - - 0 1", ["d7d5"])
-    result = shared.go(Limits(depth=1))
-    shared.configure(bookfile="", ownbook=False)
-    assert result.bestmove == "a5b6"
+    assert shared.go(Limits(depth=1)).bestmove == "a5b6"
 
 
 def test_chess960_castling_is_read_as_king_takes_rook(tmp_path):
@@ -122,7 +117,6 @@ def test_the_book_castles_in_either_notation(numbat):
         numbat.set_option("UCI_Chess960", chess960)
         numbat.set_position(None, line)
         assert numbat.go(Limits(depth=1)).bestmove == written
-    numbat.set_option("UCI_Chess960", False)
 
 
 def test_book_depth_ends_the_book(numbat):

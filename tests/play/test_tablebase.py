@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,11 +34,10 @@ def tables(tables_folder: Path) -> Tablebase:
 
 
 @pytest.fixture
-def numbat(shared: Engine, tables_folder: Path) -> Iterator[Engine]:
+def numbat(shared: Engine, tables_folder: Path) -> Engine:
     shared.new_game()
     shared.set_option("SyzygyPath", str(tables_folder))
-    yield shared
-    shared.set_option("SyzygyPath", "")
+    return shared
 
 
 def test_outcome_and_progress_agree_with_the_tables(tables_folder, oracle, tables):
@@ -165,11 +163,8 @@ def test_the_rule_is_an_option(numbat):
     board = chess.Board(NEARLY_DRAWN.format(clock=90))
     assert numbat.search(board, Limits(depth=2)).score.cp == CURSED_WIN
     numbat.set_option("Syzygy50MoveRule", False)
-    try:
-        score = numbat.search(board, Limits(depth=2)).score
-        assert score.mate or score.cp == SHOWN_TABLE_WIN
-    finally:
-        numbat.set_option("Syzygy50MoveRule", True)
+    score = numbat.search(board, Limits(depth=2)).score
+    assert score.mate or score.cp == SHOWN_TABLE_WIN
 
 
 def test_a_table_win_is_reported_as_one_and_probes_are_counted(numbat, oracle):
@@ -230,9 +225,12 @@ FIVE_MEN = "8/8/8/3k4/3r4/3R4/3PK3/8 w - - 0 1"
 
 
 def test_search_sees_tables_behind_captures(numbat):
-    last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=10))
-    assert last.score.cp == SHOWN_TABLE_WIN
-    assert last.tbhits > 0
+    for threads, depth in ((1, 10), (3, 14)):
+        numbat.configure(threads=threads)
+        numbat.new_game()
+        last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=depth))
+        assert last.score.cp == SHOWN_TABLE_WIN
+        assert last.tbhits > 0
     numbat.set_option("SyzygyPath", "")
     numbat.new_game()
     last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=10))
@@ -240,25 +238,13 @@ def test_search_sees_tables_behind_captures(numbat):
     assert last.tbhits == 0
 
 
-@pytest.mark.parametrize(("name", "value", "default"), [("SyzygyProbeLimit", 3, 7), ("SyzygyProbeDepth", 9, 1)])
-def test_probe_limit_and_depth_restrict_probing(numbat, name, value, default):
+@pytest.mark.parametrize(("name", "value"), [("SyzygyProbeLimit", 3), ("SyzygyProbeDepth", 9)])
+def test_probe_limit_and_depth_restrict_probing(numbat, name, value):
     board = chess.Board("8/8/8/8/3k4/8/3P4/3K1B2 b - - 0 1")
     assert numbat.search(board, Limits(depth=3)).tbhits > 0
     numbat.set_option(name, value)
-    try:
-        numbat.new_game()
-        assert numbat.search(board, Limits(depth=3)).tbhits == 0
-    finally:
-        numbat.set_option(name, default)
-
-
-def test_threads_ask_at_the_same_time(numbat):
-    numbat.set_option("Threads", 3)
-    try:
-        last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=14))
-        assert last.score.cp == SHOWN_TABLE_WIN
-    finally:
-        numbat.set_option("Threads", 1)
+    numbat.new_game()
+    assert numbat.search(board, Limits(depth=3)).tbhits == 0
 
 
 def test_search_seeks_the_mate_of_a_table_win(numbat):

@@ -16,6 +16,7 @@ from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
+from tests.conftest import as_it_was
 
 #: The pools that have searched, each with its table.
 Searched = Sequence[tuple[Pool, TranspositionTable]]
@@ -33,11 +34,10 @@ def running() -> Iterator[Engine]:
 
 @pytest.fixture
 def engine(running: Engine) -> Iterator[Engine]:
-    """The engine as it is after ``new_game`` on the start position; a search left running is ended."""
+    """The engine as it is after ``new_game`` on the start position, with the same options for each test."""
     running.new_game()
     running.set_position(None)
-    yield running
-    running.stop()
+    yield from as_it_was(running)
 
 
 @pytest.fixture

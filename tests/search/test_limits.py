@@ -99,14 +99,10 @@ WHOLE = [
 def test_the_last_report_is_about_the_whole_search(engine, searched, limits, option):
     """It is the result's, it counts all nodes and all of the time, and nothing stands there twice."""
     name, value = option or ("MultiPV", 1)
-    default = engine.options[name]
     engine.set_option(name, value)
-    try:
-        running = release(engine, limits, chess.Board(KIWIPETE))
-    finally:
-        pool, _ = searched[-1]
-        nodes = pool.nodes
-        engine.set_option(name, default)
+    running = release(engine, limits, chess.Board(KIWIPETE))
+    pool, _ = searched[-1]
+    nodes = pool.nodes
     result = running.result()
     last = result.info
     assert last.score is not None
@@ -280,10 +276,7 @@ def test_lines_of_an_unfinished_first_iteration_have_moves(engine: Engine) -> No
     engine.set_position(KIWIPETE)
     signals, infos = Signals(), list[Info]()
     signals.stop()
-    try:
-        engine.go(Limits(depth=20), infos.append, signals)
-    finally:
-        engine.configure(multipv=1)
+    engine.go(Limits(depth=20), infos.append, signals)
     assert 0 < len(infos) < 48
     assert all(info.pv for info in infos)
 

@@ -5,7 +5,6 @@ import random
 import chess
 import pytest
 
-from engine import Engine
 from engine.messages import Limits
 from engine.search.mates import proves_mate
 from engine.search.scores import MATE
@@ -13,12 +12,6 @@ from engine.search.worker import RootLine
 from tests.search.conversation import start
 
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
-
-
-@pytest.fixture(scope="module")
-def engine():
-    with Engine(hash=1) as made:
-        yield made
 
 
 def mates(board: chess.Board, plies: int) -> bool:
@@ -100,10 +93,7 @@ LOST = "2rq4/3rk3/3bn1Bp/2Np1NP1/8/1p6/1K6/Bn6 b - - 0 1"
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_mate_against_the_side_to_move_ends_the_search(engine, threads):
     engine.set_option("Threads", threads)
-    try:
-        result = engine.search(chess.Board(LOST), Limits(mate=9, nodes=5_000_000))
-    finally:
-        engine.set_option("Threads", 1)
+    result = engine.search(chess.Board(LOST), Limits(mate=9, nodes=5_000_000))
     assert -9 <= result.score.mate < 0
     assert result.nodes < 2_000_000
 

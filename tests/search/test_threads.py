@@ -142,12 +142,9 @@ def test_resize_starts_and_ends_threads() -> None:
 
 def test_no_thread_is_started_by_a_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", 4)
-    try:
-        with monkeypatch.context() as patch:
-            patch.setattr(threading.Thread, "start", lambda thread: pytest.fail("a thread was started"))
-            engine.search(chess.Board(KIWIPETE), Limits(nodes=50_000))
-    finally:
-        engine.set_option("Threads", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", lambda thread: pytest.fail("a thread was started"))
+        engine.search(chess.Board(KIWIPETE), Limits(nodes=50_000))
 
 
 def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
@@ -208,7 +205,6 @@ def test_slow_helper_does_not_delay_the_result(engine: Engine, monkeypatch: pyte
         second.result()
     finally:
         leaves.set()
-        engine.set_option("Threads", 1)
 
 
 def test_reports_within_an_iteration_are_as_others(engine: Engine, monkeypatch) -> None:
