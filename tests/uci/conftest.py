@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.options import OPTIONS
 from tests.uci.process import COLD_TIMEOUT, UciProcess
 
 
@@ -23,5 +24,10 @@ def uci(running: UciProcess) -> Iterator[UciProcess]:
     """The running engine with the start position and nothing left over from another test."""
     running.send("stop", "ucinewgame", "position startpos")
     running.fen()  # answered after the end of any search, unlike isready
+    before = len(running.transcript)
     yield running
     assert running.errors() == ""
+    sent = "\n".join(running.transcript[before:])
+    for option in OPTIONS:
+        if f"setoption name {option.name} value" in sent:
+            running.send(f"setoption name {option.name} value {str(option.default).lower()}")

@@ -68,8 +68,9 @@ def test_a_refused_position_leaves_the_previous_one(uci, words, named):
     [
         ("go depth 1 searchmoves" + "".join(f" e{n}" for n in range(100_000)), "99997 more after searchmoves are no"),
         ("go depth 1 searchmoves" + " e2e4" * 200_000 + " e2e5", "'e2e5' after searchmoves is not a legal move here"),
+        ("go depth abc mate 1", "go: depth takes a whole number of plies, 1 or more, not 'abc'"),
     ],
-    ids=["illegal moves", "one illegal move"],
+    ids=["illegal moves", "one illegal move", "no number"],
 )
 def test_what_comes_in_thousands_is_said_in_a_line(uci, line, named):
     lines = uci.ask(line, until="bestmove")
@@ -94,4 +95,3 @@ def test_a_name_that_no_file_can_have(uci, name):
     remarks = uci.remarks(f"setoption name {name} value a\0b")
     fault = "no such directory" if name == "SyzygyPath" else "not a valid"
     assert [remark for remark in remarks if r"a\x00b" in remark and fault in remark]
-    assert uci.remarks(f"setoption name {name} value <empty>") == []

@@ -76,7 +76,6 @@ def test_chess960_changes_how_castling_is_written(uci):
     assert "e1g1: 1" in uci.ask("go perft 1", until="Nodes searched")
     uci.send("setoption name UCI_Chess960 value true", f"position fen {fen}")
     assert "e1h1: 1" in uci.ask("go perft 1", until="Nodes searched")
-    uci.send("setoption name UCI_Chess960 value false")
 
 
 def test_a_position_read_as_chess960_is_remarked_upon_once(uci):
@@ -87,7 +86,6 @@ def test_a_position_read_as_chess960_is_remarked_upon_once(uci):
     assert uci.remarks(f"{shifted} moves f1f2") == []
     uci.send("setoption name UCI_Chess960 value true", "position startpos")
     assert uci.remarks(shifted) == []
-    uci.send("setoption name UCI_Chess960 value false")
 
 
 def test_debug_is_switched_on_and_off(uci):
@@ -153,43 +151,34 @@ def test_nodes_as_time_make_a_timed_search_repeatable(uci):
         return nodes, lines[-1]
 
     uci.send("setoption name nodestime value 100")
-    try:
-        first = search()
-        assert search() == first
-        assert 1000 < int(first[0]) < 40_000  # of 100,000 in all
-        uci.send("ucinewgame", "position startpos", "go ponder wtime 1000 btime 1000")
-        uci.read("info depth 10 ")
-        uci.ask("ponderhit", until="bestmove [a-h]")  # the nodes of pondering do not count
-    finally:
-        uci.send("setoption name nodestime value 0")
+    first = search()
+    assert search() == first
+    assert 1000 < int(first[0]) < 40_000  # of 100,000 in all
+    uci.send("ucinewgame", "position startpos", "go ponder wtime 1000 btime 1000")
+    uci.read("info depth 10 ")
+    uci.ask("ponderhit", until="bestmove [a-h]")  # the nodes of pondering do not count
 
 
 def test_wdl_is_shown_on_demand(uci):
     assert not [line for line in uci.ask("go depth 5", until="bestmove") if " wdl " in line]
     uci.send("setoption name UCI_ShowWDL value true")
-    try:
-        lines = [line for line in uci.ask("go depth 5", until="bestmove") if " score " in line]
-        for line in lines:
-            win, draw, loss = map(int, re.search(r" wdl (\d+) (\d+) (\d+) ", line).groups())
-            assert win + draw + loss == 1000
-        assert lines
-    finally:
-        uci.send("setoption name UCI_ShowWDL value false")
+    lines = [line for line in uci.ask("go depth 5", until="bestmove") if " score " in line]
+    for line in lines:
+        win, draw, loss = map(int, re.search(r" wdl (\d+) (\d+) (\d+) ", line).groups())
+        assert win + draw + loss == 1000
+    assert lines
 
 
 def test_weak_play_is_legal_and_reports_the_line_played(uci):
     uci.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000")
-    try:
-        board = chess.Board()
-        for _ in range(30):
-            uci.send("position startpos moves " + " ".join(move.uci() for move in board.move_stack))
-            lines = uci.ask("go wtime 60000 btime 60000", until="bestmove")
-            move = lines[-1].split()[1]
-            shown = [line for line in lines if " pv " in line]
-            assert not [line for line in shown if " multipv 1 " not in line]
-            assert shown[-1].split(" pv ")[1].split()[0] == move
-            board.push_uci(move)
-            if board.is_game_over():
-                break
-    finally:
-        uci.send("setoption name UCI_LimitStrength value false", "setoption name UCI_Elo value 1500")
+    board = chess.Board()
+    for _ in range(30):
+        uci.send("position startpos moves " + " ".join(move.uci() for move in board.move_stack))
+        lines = uci.ask("go wtime 60000 btime 60000", until="bestmove")
+        move = lines[-1].split()[1]
+        shown = [line for line in lines if " pv " in line]
+        assert not [line for line in shown if " multipv 1 " not in line]
+        assert shown[-1].split(" pv ")[1].split()[0] == move
+        board.push_uci(move)
+        if board.is_game_over():
+            break

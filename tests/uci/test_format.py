@@ -26,6 +26,7 @@ def test_info_has_its_fields_in_the_usual_order():
 @pytest.mark.parametrize(
     ("info", "line"),
     [
+        (Info(depth=0, score=Score(mate=0)), "depth 0 score mate 0"),
         (Info(depth=3, currmove="e2e4", currmovenumber=2), "depth 3 currmove e2e4 currmovenumber 2"),
         (Info(depth=9, nodes=1000, nps=2000, time=5), "depth 9 nodes 1000 nps 2000 hashfull 0 tbhits 0 time 5"),
     ],

@@ -1,6 +1,5 @@
 """Every form of ``go``, against the real process."""
 
-import itertools
 import re
 import threading
 import time
@@ -32,12 +31,6 @@ def search(uci: UciProcess, go: str, board: chess.Board | None = None) -> list[s
     return lines
 
 
-def last_report(lines: list[str]) -> dict[str, str]:
-    """Words that are followed by a number in the last report."""
-    words = [line for line in lines if " score " in line][-1].split()
-    return dict(itertools.pairwise(words))
-
-
 @pytest.mark.parametrize(
     "limits",
     [
@@ -49,16 +42,6 @@ def last_report(lines: list[str]) -> dict[str, str]:
 )
 def test_every_kind_of_limit_ends_in_a_legal_move(uci, limits):
     search(uci, f"go {limits}")
-
-
-def test_the_last_reports_have_all_nodes(uci):
-    uci.send("setoption name MultiPV value 3")
-    said = search(uci, "go nodes 20000")
-    uci.send("setoption name MultiPV value 1")
-    for rank, line in enumerate(said[-4:-1], 1):
-        report = last_report([line])
-        assert (report["multipv"], report["nodes"]) == (str(rank), "20000")
-        assert {"time", "nps", "hashfull", "pv"} <= report.keys()
 
 
 def test_last_report_and_bestmove_share_one_write():
@@ -86,14 +69,6 @@ def test_a_limit_too_small_is_named_and_still_ends_the_search(uci):
     assert remark == "info string go: movetime takes a whole number of milliseconds, 0 or more, not -5"
 
 
-def test_malformed_limit_is_named_and_ignored(uci):
-    uci.send("go depth 1e3")
-    said = uci.read("info depth 2 ") + uci.synchronise()
-    (remark,) = [line for line in said if line.startswith("info string")]
-    assert remark.startswith("info string go: depth takes a whole number of ")
-    uci.ask("stop", until="bestmove [a-h]")
-
-
 def test_infinite_pondering_goes_on_after_ponderhit(uci):
     uci.send("go ponder infinite wtime 100 btime 100")
     uci.read("info depth 2 ")
@@ -114,12 +89,6 @@ def test_a_chess960_position_outlives_the_option(uci):
     assert [line for line in lines if line.startswith("info string")] == [f"info string {CHESS960}"]
 
 
-def test_illegal_searchmoves_are_named(uci):
-    lines = search(uci, "go depth 3 searchmoves e2e5 b2b3")
-    assert "info string go: 'e2e5' after searchmoves is not a legal move here" in lines
-    assert lines[-1].split()[1] == "b2b3"
-
-
 def test_after_a_ponder_miss_the_new_position_is_searched(uci):
     """The GUI stops and at once sends what was really played."""
     uci.send("position startpos moves e2e4 e7e5", "go ponder wtime 1000 btime 1000")
@@ -130,18 +99,6 @@ def test_after_a_ponder_miss_the_new_position_is_searched(uci):
     board = chess.Board(uci.fen())
     assert board.parse_uci(move)
     assert board.piece_at(chess.C5) is not None
-
-
-@pytest.mark.parametrize(
-    ("fen", "score"),
-    [
-        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "mate 0"),  # fool's mate
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"),  # stalemate
-    ],
-)
-def test_a_finished_game_is_answered_by_0000(uci, fen, score):
-    uci.send(f"position fen {fen}")
-    assert uci.ask("go depth 3", until="bestmove") == [f"info depth 0 score {score}", "bestmove 0000"]
 
 
 def test_stop_without_a_search_is_harmless(uci):

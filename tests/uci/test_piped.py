@@ -50,7 +50,7 @@ def test_nothing_is_compiled_without_a_question(tmp_path: Path) -> None:
         process.close_input()
         assert process.end() == 0
         assert process.errors() == ""
-    assert not list(tmp_path.rglob("complete"))
+    assert not list(tmp_path.rglob("*.nbc"))
 
 
 @UNIX
@@ -61,7 +61,7 @@ def test_nothing_is_compiled_without_a_reader(tmp_path: Path) -> None:
         process.close_input()
         assert process.end() == 0
         assert process.errors() == ""
-    assert not list(tmp_path.rglob("complete"))
+    assert not list(tmp_path.rglob("*.nbc"))
 
 
 @UNIX
