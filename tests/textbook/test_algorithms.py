@@ -134,13 +134,6 @@ def test_value_and_move_on_the_games(game, depth):
         assert_among(best, algorithm(game, None, depth))
 
 
-@settings(max_examples=10)
-@given(seed=st.randoms(use_true_random=False), plies=st.integers(1, 60))
-def test_value_on_random_chess_positions(seed, plies):
-    game = random_chess(seed, plies)
-    assert len({algorithm(game, None, 2).value for algorithm in EXACT}) == 1
-
-
 @given(tree=infinite_trees())
 def test_utilities_may_be_infinite(tree):
     for algorithm in EXACT:
@@ -292,14 +285,6 @@ def test_worst_order_visits_every_leaf(shape, data):
         assert algorithm(worst).leaves == count, algorithm
 
 
-@given(case=uniform_trees())
-def test_minimax_visits_b_to_the_d_leaves(case):
-    branching, depth, tree = case
-    outcome = minimax_decision(ExplicitTree(tree))
-    assert outcome.leaves == branching**depth
-    assert outcome.nodes == sum(branching**ply for ply in range(depth + 1))
-
-
 @pytest.mark.parametrize(
     ("game", "perft"),
     [(Chess(), 4_865_609), pytest.param(Chess(KIWIPETE), 193_690_690, marks=pytest.mark.slow)],
@@ -339,17 +324,6 @@ def test_deepening_obeys_the_clock_and_still_has_a_move():
 def test_a_deadline_that_has_passed_raises(algorithm):
     with pytest.raises(OutOfTime):
         algorithm(TicTacToe(), None, 5, deadline=monotonic() - 1)
-
-
-def test_watch_is_called_at_every_node():
-    heard = []
-    outcome = alpha_beta(ExplicitTree(), watch=lambda *event: heard.append(event))
-    assert len(heard) == 2 * outcome.nodes
-    assert heard[0] == ("enter", (), (-inf, inf), None)
-    assert heard[-1] == ("leave", (), (-inf, inf), 3.0)
-    entered = [state for what, state, _, _ in heard if what == "enter"]
-    assert (1, 0) in entered
-    assert (1, 1) not in entered
 
 
 # Monte Carlo

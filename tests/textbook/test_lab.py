@@ -1,6 +1,5 @@
 """The lab: its rows, its command line, its opponents."""
 
-import io
 import itertools
 import json
 import random
@@ -317,12 +316,6 @@ def test_chess_can_be_played_against_the_textbook():
     )
 
 
-def test_second_lets_the_search_begin(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
-    assert main(["--play", "tictactoe", "--second", "--seconds", "0.2"]) == 0
-    assert "X plays" in capsys.readouterr().out
-
-
 def test_closed_standard_input_is_its_end(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert main(["--play", "tictactoe"]) == 0
@@ -354,18 +347,16 @@ def trace_parent(trace, identity):
     return next(node.parent for node in trace.nodes.values() if node.id == identity)
 
 
-def test_a_trace_tells_of_the_lecture_tree():
-    told = [step.text for step in TreeTrace(games.tree(), 2).steps(DRAWN["alpha-beta"])]
-    assert told[0] == "MAX to move at the root with alpha -∞, beta ∞."
-    assert "The leaf at 0 1 is worth 12." in told
-    better = "MAX has as good or better elsewhere"
-    assert f"MIN at 1 returns 2, at most alpha 3: {better}, and 2 branches are pruned." in told
-    assert told[-1] == "MAX at the root returns 3."
-
-
 @pytest.mark.parametrize(
     ("exhibit", "name", "told"),
     [
+        (games.tree(), "alpha-beta", "MAX to move at the root with alpha -∞, beta ∞."),
+        (games.tree(), "alpha-beta", "The leaf at 0 1 is worth 12."),
+        (
+            games.tree(),
+            "alpha-beta",
+            "MIN at 1 returns 2, at most alpha 3: MAX has as good or better elsewhere, and 2 branches are pruned.",
+        ),
         (games.tree("[[1,2],[3,4]]"), "principal variation search", "MAX at the root returns 3."),
         (games.bones(6), "MTD(f)", "MIN at 3 returns -1, known from an earlier visit to the position."),
         (
@@ -385,9 +376,8 @@ def test_a_trace_tells_of_the_lecture_tree():
             "MIN at 0 returns -∞, at most alpha -∞: nothing is better for MIN, and 1 branch is pruned.",
         ),
     ],
-    ids=["a branch entered twice", "a position known before", "a null window", "the best for MAX", "the best for MIN"],
 )
-def test_only_what_is_pruned_is_said_to_be(exhibit, name, told):
+def test_a_trace_tells_what_happens_at_each_node(exhibit, name, told):
     assert told in [step.text for step in TreeTrace(exhibit, exhibit.depth).steps(DRAWN[name])]
 
 
@@ -431,17 +421,12 @@ def test_the_value_of_a_tree_that_is_cut_off_is_explained(capsys):
         assert ("7.667" in out) == ("the mean of the leaves below it" in out) == said
 
 
-def test_large_values_are_written_in_full(capsys):
-    assert main(["--tree", "[[12345,20000],[1,2]]"]) == 0
-    assert {row[9] for row in printed(capsys) if "searched" in row} == {"12345"}
-    assert [label(value) for value in (1234567.0, nextafter(1234567, inf), 2.5, -0.0)] == [
-        "1234567", "1234567+", "2.5", "0",
-    ]  # fmt: skip
-
-
-def test_a_tree_with_infinite_leaves(capsys):
-    assert main(["--tree", "[[Infinity,∞],[-Infinity,3]]"]) == 0
-    assert {row[9] for row in printed(capsys) if "searched" in row} == {"inf"}
+@pytest.mark.parametrize(
+    ("tree", "value"), [("[[12345,20000],[1,2]]", "12345"), ("[[Infinity,∞],[-Infinity,3]]", "inf")]
+)
+def test_large_values_are_written_in_full(capsys, tree, value):
+    assert main(["--tree", tree]) == 0
+    assert {row[9] for row in printed(capsys) if "searched" in row} == {value}
 
 
 @pytest.mark.parametrize(
@@ -449,7 +434,7 @@ def test_a_tree_with_infinite_leaves(capsys):
     [
         (3.0, "3"), (-0.0, "0"), (2.5, "2.5"), (7.0 + 2 / 3, "7.67"), (inf, "∞"), (-inf, "-∞"),
         (nextafter(-inf, 0), "-∞"), (nextafter(3, inf), "3+"), (nextafter(3, -inf), "3-"), (5e-324, "0+"),
-        (nextafter(-1, 0), "-1+"),
+        (nextafter(-1, 0), "-1+"), (1234567.0, "1234567"), (nextafter(1234567, inf), "1234567+"),
     ],
 )  # fmt: skip
 def test_labels_are_short(value, text):
