@@ -76,18 +76,21 @@ def module_of(path: Path) -> str:
     return ".".join(names[:-1] if names[-1] == PACKAGE and len(names) > 2 else names)
 
 
-def imports_of(source: str) -> Iterator[tuple[int, str]]:
-    """Line and module of every import, wherever it stands."""
+def is_module(name: str) -> bool:
+    """Whether a file or a package of the repository is called so."""
+    path = REPOSITORY / name.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").exists()
+
+
+def imports_of(source: str, package: str = "") -> Iterator[tuple[int, str]]:
+    """Line and module of every import, wherever it stands; with ``package``, of those from it."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: write imports in full"
-            assert node.module is not None
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-            for name in names if node.module == "engine" else [node.module]:
-                yield node.lineno, name
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if is_module(name) else node.module for name in inside]
+        yield from ((node.lineno, name) for name in names if package in ("", name.split(".")[0]))
 
 
 def violations(module: str, source: str) -> list[str]:
@@ -117,22 +120,6 @@ def test_imports_point_down(path):
     assert violations(module, path.read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("engine.board.moves", "from engine.search import alphabeta"),
-        ("engine.api", "def f():\n    from engine.uci.output import Output"),
-        ("engine.search.worker", "from tuning import spsa"),
-        ("engine.evaluation.material", "from engine import api"),
-        ("engine.uci.loop", "from engine.textbook import pvs"),
-        ("engine.messages", "from engine.options import OPTIONS"),
-        ("engine.board.perft", "from numba import int64"),
-    ],
-)
-def test_imports_that_point_up_are_found(module, source):
-    assert len(violations(module, source)) == 1
-
-
 def workbench_files() -> list[Path]:
     """All Python files of the workbench."""
     return sorted((REPOSITORY / "tuning").rglob("*.py"))
@@ -143,22 +130,6 @@ def room_of(path: Path) -> str:
     return ["tuning", *path.relative_to(REPOSITORY / "tuning").parts[:-1]][:2][-1]
 
 
-def imports_within(package: str, source: str) -> Iterator[tuple[int, str]]:
-    """Line and module of every import from ``package``; a file that is imported from its folder counts by itself."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.split(".")[0] == package:
-                    yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"line {node.lineno}: write imports in full"
-            if node.module.split(".")[0] == package:
-                for alias in node.names:
-                    inside = f"{node.module}.{alias.name}"
-                    is_file = (REPOSITORY / inside.replace(".", "/")).with_suffix(".py").exists()
-                    yield node.lineno, inside if is_file else node.module
-
-
 def room_violations(module: str, source: str) -> list[str]:
     """What ``source`` imports against the rules of the workbench, were it the module ``module`` of it."""
     found = [
@@ -167,7 +138,7 @@ def room_violations(module: str, source: str) -> list[str]:
         if imported.split(".")[0] in ("tests", "uci_main", "numba")  # engine.jit loads numba with its settings
     ]
     room = module.split(".")[1] if module.count(".") > 1 else None
-    for line, imported in imports_within("tuning", source):
+    for line, imported in imports_of(source, "tuning"):
         target = [*imported.split("."), ""][1]
         if target not in ROOMS:
             found.append(f"line {line}: no file imports the command {imported}")
@@ -188,7 +159,7 @@ def test_no_two_files_stand_on_each_other(package):
     graph = {}
     for path in (REPOSITORY / package).rglob("*.py"):
         module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-        graph[module] = {imported for _, imported in imports_within(package, path.read_text(encoding="utf-8"))}
+        graph[module] = {imported for _, imported in imports_of(path.read_text(encoding="utf-8"), package)}
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError
 
 
@@ -218,6 +189,13 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
 @pytest.mark.parametrize(
     ("module", "source"),
     [
+        ("engine.board.moves", "from engine.search import alphabeta"),
+        ("engine.api", "def f():\n    from engine.uci.output import Output"),
+        ("engine.search.worker", "from tuning import spsa"),
+        ("engine.evaluation.material", "from engine import api"),
+        ("engine.uci.loop", "from engine.textbook import pvs"),
+        ("engine.messages", "from engine.options import OPTIONS"),
+        ("engine.board.perft", "from numba import int64"),
         ("tuning.common.files", "from tuning.matches import openings"),
         ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_engines"),
         ("tuning.strength", "from tuning import match"),
@@ -227,5 +205,6 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
         ("tuning.benchmarks.soak.talk", "def f():\n    from tests.uci.process import UciProcess"),
     ],
 )
-def test_imports_of_the_workbench_that_point_up_are_found(module, source):
-    assert len(room_violations(module, source)) == 1
+def test_imports_that_point_up_are_found(module, source):
+    find = room_violations if module.startswith("tuning.") else violations
+    assert len(find(module, source)) == 1
