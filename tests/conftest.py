@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING
 import chess.syzygy
 import pytest
 from hypothesis import settings
-
-from tests.nursery import Nursery
 
 if TYPE_CHECKING:
     from engine import Engine
@@ -96,14 +93,3 @@ def oracle(tables_folder: Path) -> Iterator[chess.syzygy.Tablebase]:
     """python-chess's reader of these tables."""
     with chess.syzygy.open_tablebase(str(tables_folder)) as tables:
         yield tables
-
-
-@pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery | None]:
-    """Where processes come from that have numba in memory; None where there is no fork."""
-    if not hasattr(os, "fork") or sys.platform == "darwin":  # whose libraries do not survive one
-        yield None
-        return
-    nursery = Nursery()
-    yield nursery
-    nursery.close()

@@ -14,7 +14,7 @@ import engine.folders
 import engine.jit
 import engine.processes
 from engine.jit import digest
-from tests.nursery import Child, Nursery, start
+from tests.nursery import Child, start
 
 LOW = """
 from engine.jit import helper
@@ -73,9 +73,9 @@ print(json.dumps({"result": int(result), "hits": hits, "reports": reports}))
 class Miniature:
     """The package on disk, and processes that run it."""
 
-    def __init__(self, folder: Path, nursery: Nursery | None = None, detaches: bool = False) -> None:
+    def __init__(self, folder: Path, detaches: bool = False) -> None:
         self.folder = folder
-        self.nursery = nursery
+        self.fresh = False
         self.package = folder / "engine"
         self.cache = folder / "cache"
         self.low = self.package / "board" / "low.py"
@@ -104,7 +104,7 @@ class Miniature:
         variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
         variables |= {"PYTHONPATH": str(self.folder), "NUMBAT_CACHE_DIR": str(self.cache)}
         variables |= {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environment or {})
-        return start(self.nursery, self.folder, variables, program)
+        return start(self.folder, variables, program, self.fresh)
 
     @staticmethod
     def finish(process: Child | subprocess.Popen[str]) -> dict[str, Any]:
@@ -124,12 +124,12 @@ class Miniature:
 
 
 @pytest.fixture
-def miniature(tmp_path: Path, nursery: Nursery | None) -> Miniature:
+def miniature(tmp_path: Path) -> Miniature:
     """A fresh miniature with an empty cache."""
-    return Miniature(tmp_path, nursery)
+    return Miniature(tmp_path)
 
 
 @pytest.fixture
-def detaching(tmp_path: Path, nursery: Nursery | None) -> Miniature:
+def detaching(tmp_path: Path) -> Miniature:
     """One whose starts have a detached process compile; the others do it themselves."""
-    return Miniature(tmp_path, nursery, detaches=True)
+    return Miniature(tmp_path, detaches=True)

@@ -135,7 +135,7 @@ def test_pext_code_is_not_shared_with_a_named_processor(miniature: Miniature) ->
 @pytest.mark.parametrize("text", ["a: [", "disable_jit: 1"])
 def test_the_working_directory_does_not_configure_numba(miniature: Miniature, text: str) -> None:
     (miniature.folder / ".numba_config.yaml").write_text(text)
-    miniature.nursery = None  # its processes have loaded numba
+    miniature.fresh = True  # others have loaded numba
     assert miniature.run() == {"result": 20, "hits": 0, "reports": FIRST}
 
 
@@ -204,7 +204,7 @@ def test_without_a_home_there_is_no_absolute_default(monkeypatch: pytest.MonkeyP
 
 
 def test_checkouts_share_the_folder(miniature: Miniature, tmp_path: Path) -> None:
-    other = Miniature(tmp_path / "other", miniature.nursery)
+    other = Miniature(tmp_path / "other")
     other.cache = miniature.cache
     assert [one.run()["hits"] for one in (miniature, other)] == [0, 1]
 

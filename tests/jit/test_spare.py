@@ -86,7 +86,7 @@ def test_spare_kernels_load_on_call_or_with_callers(miniature: Miniature) -> Non
 
 def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature) -> None:
     _start(miniature, "search")
-    miniature.nursery = None  # its processes have all of that in memory
+    miniature.fresh = True  # others have all of that in memory
     assert _start(miniature, "search")["heavy"] == []
 
 
