@@ -1,6 +1,7 @@
 """Positions of the endgame tables (random and won), and the induction step that proves a won one is converted."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -43,6 +44,18 @@ def won_board(
     return None
 
 
+def won_boards(
+    oracle: chess.syzygy.Tablebase, names: list[str], count: int, source: random.Random
+) -> Iterator[chess.Board]:
+    """``count`` positions of each material in which the side to move wins, if there are any."""
+    for material in names:
+        for _ in range(count):
+            board = won_board(oracle, material, source)
+            if board is None:
+                break
+            yield board
+
+
 def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Move) -> int:
     """The DTZ after ``move`` for the side to move then; a mate is nearer than anything."""
     board.push(move)
@@ -52,7 +65,7 @@ def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Mov
         board.pop()
 
 
-def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, source: random.Random) -> int:
+def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, source: random.Random) -> None:
     """Check that no move that ``tables`` advise in ``board``, won for the side to move, throws away the win.
 
     With ``left`` plies to the next zeroing move by the oracle, the position counts as won while clock and ``left``
@@ -63,8 +76,7 @@ def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.B
     - won with ``left`` at least two plies smaller, so that the sum of clock and ``left`` does not grow. A ``left`` of 2
       may be a 3 rounded, and 1 then remains: such a position must be won even with the clock at its last ply.
 
-    By induction, a player who always reaches such positions mates in the end. Returns the number of replies checked;
-    raises AssertionError with the position.
+    By induction, a player who always reaches such positions mates in the end. Raises AssertionError with the position.
     """
     left = oracle.probe_dtz(board)
     assert 0 < left < IN_TIME, board.fen()
@@ -79,19 +91,17 @@ def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.B
     assert last is not None, board.fen()
     assert last.outcome >= CURSED_WIN, board.fen()
     assert last.progress == probe.progress, board.fen()
-    replies = 0
     for move in probe.progress:
         board.push(move)
         if board.halfmove_clock == 0 and not board.is_checkmate():
             assert oracle.probe_wdl(board) == LOSS, board.fen()
         elif not board.is_checkmate():
-            replies += _check_replies(tables, oracle, board, left)
+            _check_replies(tables, oracle, board, left)
         board.pop()
-    return replies
 
 
-def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, left: int) -> int:
-    """The part of :func:`check_step` after a quiet move; returns the number of replies."""
+def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, left: int) -> None:
+    """The part of :func:`check_step` after a quiet move."""
     replies = list(board.legal_moves)
     assert replies, f"{board.fen()} is stalemate"
     for reply in replies:
@@ -109,4 +119,3 @@ def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: che
                 assert probe is not None, late.fen()
                 assert probe.outcome == WIN, late.fen()
         board.pop()
-    return len(replies)

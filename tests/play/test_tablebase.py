@@ -20,7 +20,7 @@ from engine.messages import Info, Limits
 from engine.play.reporter import SHOWN_TABLE_WIN
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
 from tests.conftest import REPOSITORY
-from tests.play.endings import check_step, distance, materials, random_board, won_board
+from tests.play.endings import check_step, distance, materials, random_board, won_board, won_boards
 
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
 NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
@@ -78,35 +78,21 @@ def win_against_best_defence(numbat: Engine, oracle: chess.syzygy.Tablebase, boa
     assert board.turn != winner
 
 
-def convert(numbat, oracle, names: list[str], count: int, seed: int) -> int:
-    source = random.Random(seed)
-    converted = 0
-    for material in names:
-        for _ in range(count):
-            board = won_board(oracle, material, source)
-            if board is not None:
-                win_against_best_defence(numbat, oracle, board, nodes=64)
-                converted += 1
-    return converted
-
-
 @pytest.mark.parametrize(("step", "count", "least"), [(4, 1, 5), pytest.param(1, 20, 500, marks=pytest.mark.slow)])
 def test_won_positions_are_won(numbat, tables_folder, oracle, step, count, least):
-    assert convert(numbat, oracle, materials(tables_folder)[::step], count, seed=2) >= least
+    boards = list(won_boards(oracle, materials(tables_folder)[::step], count, random.Random(2)))
+    for board in boards:
+        win_against_best_defence(numbat, oracle, board, nodes=64)
+    assert len(boards) >= least
 
 
 def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], count: int, seed: int) -> int:
     """How many won positions were put to the step of the proof that every won position is won."""
     source = random.Random(seed)
-    done = 0
-    for material in names:
-        for _ in range(count):
-            board = won_board(oracle, material, source)
-            if board is None:
-                break
-            check_step(tables, oracle, board, source)
-            done += 1
-    return done
+    boards = list(won_boards(oracle, names, count, source))
+    for board in boards:
+        check_step(tables, oracle, board, source)
+    return len(boards)
 
 
 @pytest.mark.parametrize(("count", "least"), [(1, 25), pytest.param(60, 1500, marks=pytest.mark.slow)])
