@@ -264,8 +264,8 @@ class _Builder:
 
     def _check_result(self) -> None:
         """Correct a result that contradicts a mate or stalemate on the board."""
-        board, headers = self._board, self._game.headers
-        if self._game.errors or self._replaced or any(board.generate_legal_moves()):
+        board, headers = self._game.end().board() if self._replaced else self._board, self._game.headers
+        if any(board.generate_legal_moves()):
             return
         said, outcome = headers.get("Result", "*"), "1/2-1/2"
         if board.is_check():
