@@ -261,15 +261,10 @@ def test_only_a_file_with_the_mark_may_be_replaced(tmp_path: Path) -> None:
         check_place(path, "ours")
 
 
-def test_a_directory_without_access_is_refused_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.files.os.access", lambda path, mode: False)  # root may write everywhere
+@pytest.mark.parametrize("protected", ["", "results"])
+def test_a_place_without_access_is_refused_before_the_work(tmp_path, monkeypatch, protected):
+    (tmp_path / "results").touch()
+    # Root may write everywhere.
+    monkeypatch.setattr("engine.files.os.access", lambda path, mode: path != tmp_path / protected)
     with pytest.raises(WriteError, match="Permission denied"):
         check_place(tmp_path / "results")
-
-
-def test_a_protected_file_is_refused_before_the_work(tmp_path, monkeypatch):
-    protected = tmp_path / "results"
-    protected.touch()
-    monkeypatch.setattr("engine.files.os.access", lambda path, mode: path != protected)
-    with pytest.raises(WriteError, match="Permission denied"):
-        check_place(protected)

@@ -436,16 +436,11 @@ def test_a_stream_is_closed_while_another_thread_reads_it(numbat: Engine) -> Non
 
 def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
     reports = numbat.stream(chess.Board(MATE_IN_ONE))  # finds the mate at once, and waits all the same
-
-    def stop() -> None:
-        time.sleep(0.2)
-        reports.stop()
-
-    begun = time.perf_counter()
-    stopper = in_thread(stop)
+    stopper = threading.Timer(0.2, reports.stop)
+    stopper.start()
     assert [report.score.relative for report in reports][-1] == Mate(1)
-    assert time.perf_counter() - begun > 0.19
     finish(stopper)
+    assert stopper.finished.is_set()
 
 
 def test_another_search_ends_the_stream(numbat: Engine) -> None:

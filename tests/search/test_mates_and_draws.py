@@ -62,20 +62,15 @@ def test_pawn_move_resets_the_clock(engine: Engine) -> None:
     assert info.score.mate is not None or (info.score.cp is not None and info.score.cp > 250)
 
 
-def shuffled(fen: str, *moves: str) -> chess.Board:
-    board = chess.Board(fen)
-    for move in moves:
-        board.push_uci(move)
-    return board
-
-
 #: Black is a queen down and can bring the start position about for the third time.
 A_QUEEN_DOWN = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
 
 def test_a_third_repetition_across_the_game_is_a_draw(engine: Engine) -> None:
-    board = shuffled(A_QUEEN_DOWN, *SHUFFLE, *SHUFFLE[:3])
+    board = chess.Board(A_QUEEN_DOWN)
+    for move in (*SHUFFLE, *SHUFFLE[:3]):
+        board.push_uci(move)
     assert engine.search(board, Limits(depth=7)).score == Score(cp=0)
     assert engine.play(board, Limits(depth=7)) == chess.Move.from_uci("f6g8")
     assert engine.search(board.copy(stack=False), Limits(depth=5)).score.cp < -400

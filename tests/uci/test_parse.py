@@ -27,16 +27,20 @@ from engine.uci.parse import (
     text_after,
 )
 
+NUMBERED = (
+    "wtime 1000",
+    "btime -5",
+    "winc 10",
+    "binc 20",
+    "movestogo 40",
+    "movetime 500",
+    "depth 7",
+    "nodes 12345",
+    "mate 3",
+)
+
 PARTS: dict[str, dict[str, Any]] = {
-    "wtime 1000": {"wtime": 1000},
-    "btime -5": {"btime": -5},
-    "winc 10": {"winc": 10},
-    "binc 20": {"binc": 20},
-    "movestogo 40": {"movestogo": 40},
-    "movetime 500": {"movetime": 500},
-    "depth 7": {"depth": 7},
-    "nodes 12345": {"nodes": 12345},
-    "mate 3": {"mate": 3},
+    **{part: {part.split()[0]: int(part.split()[1])} for part in NUMBERED},
     "infinite": {"infinite": True},
     "ponder": {"ponder": True},
     "searchmoves e2e4 d2d4": {"searchmoves": ("e2e4", "d2d4")},
@@ -65,12 +69,9 @@ def test_numbers_are_clamped_or_ignored_with_a_remark(name, number):
         assert fault or value == number
 
 
-def test_go_perft_is_no_search():
-    assert parse_go(["perft", "5"]).perft == 5
-
-
 @pytest.mark.parametrize("text", ["perft", "perft five", "perft depth 5", "perft 21"])
 def test_a_perft_without_its_depth_begins_no_search(text):
+    assert parse_go(["perft", "5"]).perft == 5
     with pytest.raises(OptionError, match="perft"):
         parse_go(text.split())
 
