@@ -2,7 +2,6 @@
 
 import random
 
-import chess
 import pytest
 
 from engine.board.fen import START_FEN, to_fen
@@ -35,30 +34,6 @@ def test_castling_is_read_in_both_ways(text: str, board: str, chess960: bool) ->
     play_moves(position, [text])
     assert to_fen(position).split()[:3] == [board, "b", "kq"]
     assert find_move(position_from(ROOKS, chess960), text) != 0
-
-
-@pytest.mark.parametrize(
-    ("fen", "text", "board"),
-    [
-        ("4k3/8/8/8/8/8/8/5RKR w HF - 0 1", "g1h1", "4k3/8/8/8/8/8/8/5RK1"),  # f1 is taken: not legal
-        ("4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1", "f1g1", "4k3/8/8/8/8/8/8/1R3RK1"),  # they change places
-        ("4k3/8/8/8/8/8/8/1R4KR w HB - 0 1", "g1h1", "4k3/8/8/8/8/8/8/1R3RK1"),  # the king stays
-        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1a1", "4k3/8/8/8/8/8/8/2KR3R"),  # rook jumps over king
-        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1c1", "4k3/8/8/8/8/8/8/R1K4R"),  # a plain king move
-        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1h1", "4k3/8/8/8/8/8/8/R4RK1"),
-        ("4k3/8/8/8/8/8/8/2KR4 w D - 0 1", "c1d1", "4k3/8/8/8/8/8/8/5RK1"),
-        ("4k3/8/8/8/8/8/8/2RK4 w C - 0 1", "d1c1", "4k3/8/8/8/8/8/8/2KR4"),  # not the plain move to c1
-    ],
-)
-def test_chess960_castling_is_king_takes_rook(fen: str, text: str, board: str) -> None:
-    position = position_from(fen, chess960=True)
-    oracle = chess.Board(fen, chess960=True)
-    if chess.Move.from_uci(text) not in oracle.legal_moves:
-        with pytest.raises(PositionError, match=text):
-            play_moves(position, [text])
-        return
-    play_moves(position, [text])
-    assert to_fen(position).split()[0] == board
 
 
 @pytest.mark.parametrize(

@@ -122,17 +122,6 @@ def test_a_null_move_changes_only_the_side(net_file):
     assert evaluate(record, passed) == evaluate(fresh, passed)
 
 
-@pytest.mark.parametrize("fen", STARTS[:4])
-def test_the_mirrored_position_has_the_same_value(fen, net_file):
-    record, _kept = follow(net_file)
-    values = []
-    for board in (chess.Board(fen), chess.Board(fen).mirror()):
-        position = position_from(board.fen())
-        reset(record, position)
-        values.append(evaluate(record, position))
-    assert values[0] == values[1]
-
-
 def test_features_by_python_chess():
     """Own pieces first, seen from the own side, the own king on the files a to d."""
     middle = "r4rk1/8/8/8/8/8/8/3K4 w - - 0 1"

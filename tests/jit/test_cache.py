@@ -209,15 +209,10 @@ def test_checkouts_share_the_folder(miniature: Miniature, tmp_path: Path) -> Non
     assert [one.run()["hits"] for one in (miniature, other)] == [0, 1]
 
 
-@pytest.mark.parametrize("limit", ["", pytest.param("1000", marks=limited), pytest.param("4000000", marks=limited)])
-def test_unusable_folder_costs_one_line(miniature: Miniature, limit: str) -> None:
-    """A file is in its place, or the system limits the size of files."""
-    if limit:
-        environment = {"FILE_LIMIT": limit}
-    else:
-        miniature.cache.touch()
-        environment = {}
-    told = miniature.run(environment)
+@limited
+@pytest.mark.parametrize("limit", ["1000", "4000000"])
+def test_a_limit_on_the_size_of_files_costs_one_line(miniature: Miniature, limit: str) -> None:
+    told = miniature.run({"FILE_LIMIT": limit})
     assert told["result"] == 20
     (line,) = told["reports"]
     assert line.startswith(f"cannot keep compiled code in {miniature.cache} (")

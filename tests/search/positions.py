@@ -5,6 +5,7 @@ import random
 import chess
 
 from engine.api.bench import positions as bench_positions
+from tests.board.oracle import CHESS960_TRAPS
 
 #: Forced mates: name, FEN, and in how many moves the side to move mates (negative: is mated).
 MATES = (
@@ -37,21 +38,11 @@ DRAWS = (
     ("bishops on squares of one colour", "8/8/4k3/5b2/8/3BK3/8/8 w - - 0 1", 5),
 )
 
-#: Castling in Chess960, in all its shapes.
-CHESS960 = (
-    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
-    "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1",
-    "4r3/3k4/8/8/8/8/6PP/qR1K1R2 w KQ - 0 1",
-    "5rk1/8/8/8/8/8/8/5RKR w H - 0 1",
-    "rr4kr/8/8/8/8/8/8/RR4KR b HBhb - 0 1",
-    "k7/8/8/8/8/8/8/4RKR1 w EG - 0 1",
-)
-
 
 def varied_boards() -> list[chess.Board]:
     """Some fifty boards of every phase: the benchmark's, Chess960 openings and castling."""
     boards = [chess.Board(fen) for fen in bench_positions()]
-    boards += [chess.Board(fen, chess960=True) for fen in CHESS960]
+    boards += [chess.Board(fen, chess960=True) for fen in CHESS960_TRAPS[::2]]
     boards += [chess.Board.from_chess960_pos(number) for number in (0, 77, 401, 959)]
     return boards
 
