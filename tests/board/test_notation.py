@@ -58,6 +58,8 @@ ILLEGAL = {
 @pytest.mark.parametrize(("fen", "text"), [(fen, text) for fen, texts in ILLEGAL.items() for text in texts])
 def test_illegal_moves_are_not_found(fen: str, text: str) -> None:
     assert find_move(position_from(fen), text) == 0
+    with pytest.raises(PositionError, match=f"illegal move '{text}'"):
+        play_moves(position_from(fen), [text])
 
 
 def test_lists_of_moves_lead_where_python_chess_goes() -> None:
