@@ -62,13 +62,6 @@ def test_castling_is_understood_in_every_form(uci: UciProcess):
     assert after.split()[0] == "4k3/8/8/8/8/8/8/2KR4"
 
 
-def test_explain_can_be_stopped_and_the_next_word_is_heard(uci: UciProcess):
-    uci.send("position startpos", "explain", "stop")
-    uci.ask("position startpos moves e2e4", "isready", until="readyok")
-    uci.ask("go depth 2", until="bestmove")
-    assert uci.fen().split()[0] == chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").board_fen()
-
-
 def test_many_queens_do_not_delay_readyok(uci: UciProcess):
     uci.send(f"position fen {QUEENS}", "explain", "isready")
     said = uci.read(r".*\.$")
