@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.evaluation.nnue.file import _EXPECTED, MAGIC, NetError, read_net
+from engine.evaluation.choice import OWN_NET
+from engine.evaluation.nnue.file import MAGIC, NetError, read_net
 from engine.files import WriteError, check_place, drafted, write_whole
 from engine.messages import OptionError
 from engine.play.book import Book
@@ -121,7 +122,10 @@ def test_a_huge_file_of_nothing(path, loader):
 
 
 def header(**fields: object) -> bytes:
-    return json.dumps({"hidden": 16} | _EXPECTED | fields).encode()
+    """That of Numbat's own network, with these ``fields``."""
+    content = OWN_NET.read_bytes()[len(MAGIC) :]
+    text = content[4 : 4 + struct.unpack_from("<I", content)[0]]
+    return json.dumps(json.loads(text) | {"training": None} | fields).encode()
 
 
 @pytest.mark.parametrize(
