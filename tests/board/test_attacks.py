@@ -1,7 +1,6 @@
 """Attack tables against python-chess, and the two ways of looking up sliders against each other."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -15,20 +14,6 @@ from tests.board.oracle import position_of
 
 U64 = np.uint64
 SLIDERS = (("rook", ROOK_STEPS), ("bishop", BISHOP_STEPS))
-
-
-def test_attacks_of_knights_kings_and_pawns_match_python_chess() -> None:
-    for square in chess.SQUARES:
-        assert int(TABLES["knight"][square]) == chess.BB_KNIGHT_ATTACKS[square]
-        assert int(TABLES["king"][square]) == chess.BB_KING_ATTACKS[square]
-        assert int(TABLES["pawn"][0, square]) == chess.BB_PAWN_ATTACKS[chess.WHITE][square]
-        assert int(TABLES["pawn"][1, square]) == chess.BB_PAWN_ATTACKS[chess.BLACK][square]
-
-
-def test_squares_between_two_squares_match_python_chess() -> None:
-    for a in chess.SQUARES:
-        for b in chess.SQUARES:
-            assert int(TABLES["between"][a, b]) == (chess.between(a, b) if a != b else 0)
 
 
 @pytest.mark.parametrize(("name", "steps"), SLIDERS)
@@ -55,17 +40,6 @@ def test_the_shared_table_holds_every_set_once(name: str, steps: tuple) -> None:
         blockers = blocker_sets(relevant_squares(square, steps))
         found = [lookup(square, blocker) for blocker in blockers]
         assert found == slider_attacks(square, steps, blockers).tolist()
-
-
-def test_the_slices_of_the_table_do_not_overlap() -> None:
-    taken = []
-    for name, _ in SLIDERS:
-        for entry in TABLES[name]:
-            taken.append((int(entry["start"]), int(entry["start"]) + (1 << int(entry["mask"]).bit_count())))
-    taken.sort()
-    assert taken[0][0] == 0
-    assert all(end == start for (_, end), (start, _) in pairwise(taken))
-    assert taken[-1][1] == len(TABLES["attacks"])
 
 
 def test_attackers_of_every_square_match_python_chess(boards: list[chess.Board]) -> None:

