@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from engine.api import Engine
-from engine.messages import Info, Limits, Result
+from engine.messages import Info, Limits
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +26,14 @@ def double_start(white: int, black: int) -> chess.Board:
     return board
 
 
-def think(numbat: Engine, board: chess.Board, nodes: int) -> tuple[Result, list[Info]]:
-    """Search ``board`` as a GUI has it done: by FEN and moves."""
-    infos: list[Info] = []
-    start = board.root().fen(shredder=True)
-    numbat.set_position(start, [move.uci() for move in board.move_stack])
-    return numbat.go(Limits(nodes=nodes), infos.append), infos
-
-
 def play_out(numbat: Engine, board: chess.Board, plies: int) -> int:
     """Play ``plies`` against itself, everything checked; return how often it castled."""
     castled = 0
     while not board.is_game_over(claim_draw=True) and board.ply() < plies:
-        result, infos = think(numbat, board, nodes=300)
+        infos: list[Info] = []
+        start = board.root().fen(shredder=True)
+        numbat.set_position(start, [move.uci() for move in board.move_stack])  # as a GUI has it done
+        result = numbat.go(Limits(nodes=300), infos.append)
         for info in infos:
             line = board.copy(stack=False)
             for move in info.pv:

@@ -11,7 +11,7 @@ from engine.board.fen import START_FEN
 from engine.board.notation import list_moves
 from engine.evaluation.choice import choose
 from engine.jit import new_record
-from engine.messages import Limits, OptionError
+from engine.messages import Limits
 from engine.search.deepening import ABORTED_WITH_MOVE, UNLIMITED
 from engine.search.scores import MAX_PLY
 from engine.search.state import CONTROL
@@ -126,13 +126,6 @@ def test_an_engine_searches_with_its_own_parameters(threads: int, searched: Sear
         assert other.bench(5)[0] == before
         if threads == 1:
             assert changed != before
-
-
-def test_unknown_parameters_are_refused() -> None:
-    with pytest.raises(OptionError, match="unknown parameter 'Nonsense'"):
-        Parameters({"Nonsense": 1})
-    with pytest.raises(OptionError, match="AspirationWindow takes a whole number from 5 to 60, not 100"):
-        Parameters({"AspirationWindow": 100})
 
 
 def test_reductions_follow_their_parameters() -> None:
