@@ -1,11 +1,16 @@
 """An engine for all tests of this folder, and games with faults that everybody can see."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from engine import Engine
+from tests.strict import REPOSITORY
 
 #: Scholar's mate with a note and a variation of its author, fool's mate, and a stalemate that throws a queen away.
 GAMES = """\
@@ -46,3 +51,21 @@ def pgn(tmp_path: Path, numbat: Engine) -> Path:
     path = tmp_path / "games.pgn"
     path.write_text(GAMES, encoding="utf-8")
     return path
+
+
+def on_terminal(*words: object, typed: bytes = b"") -> bytes:
+    """What ``uci_main.py`` with ``words`` shows on a terminal of 80 columns that knows no escape sequences."""
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(
+        [sys.executable, REPOSITORY / "uci_main.py", *map(str, words)],
+        env=os.environ | {"TERM": "dumb", "COLUMNS": "80"}, stdin=theirs, stdout=theirs, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    os.write(ours, typed)
+    shown = b""
+    with suppress(OSError):  # the end
+        while data := os.read(ours, 1 << 16):
+            shown += data
+    os.close(ours)
+    assert child.wait(300) == 0, shown
+    return shown

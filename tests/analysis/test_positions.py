@@ -1,10 +1,7 @@
 """``analyse FEN``."""
 
-import contextlib
 import os
 import re
-import subprocess
-import sys
 
 import chess
 import pytest
@@ -13,6 +10,7 @@ from chess.engine import Cp, PovScore
 from engine import Analysis
 from engine.analysis import cli
 from engine.analysis.positions import Lines
+from tests.analysis.conftest import on_terminal
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 17"
 
@@ -78,21 +76,8 @@ def test_the_best_lines_of_a_chess960_position_castle(words, capsys):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudoterminals there")
-def test_lines_wrap_at_spaces_on_a_terminal(repository):
-    ours, theirs = os.openpty()
-    child = subprocess.Popen(
-        [sys.executable, repository / "uci_main.py", "analyse", "--depth", "9"],
-        env={**os.environ, "TERM": "dumb", "COLUMNS": "80"},
-        stdout=theirs,
-    )
-    os.close(theirs)
-    said = b""
-    with contextlib.suppress(OSError):  # the end
-        while data := os.read(ours, 1 << 16):
-            said += data
-    os.close(ours)
-    assert child.wait(300) == 0
-    rows = said.decode().splitlines()
+def test_lines_wrap_at_spaces_on_a_terminal():
+    rows = on_terminal("analyse", "--depth", "9").decode().splitlines()
     assert max(map(len, rows)) <= 80, rows
     later = [row for row in rows if re.match(r" {9}\S", row)]
     assert later

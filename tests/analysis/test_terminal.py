@@ -1,11 +1,9 @@
 """``analyse`` and ``play`` as a shell runs them: signals, pipes, encodings."""
 
-import contextlib
 import io
 import os
 import re
 import signal
-import subprocess
 import sys
 
 import chess
@@ -16,7 +14,7 @@ from engine.analysis import cli
 from engine.analysis.files import read_games
 from engine.commandline import INTERRUPTED
 from engine.console import read_line
-from tests.analysis.conftest import GAMES
+from tests.analysis.conftest import GAMES, on_terminal
 from tests.strict import run_python
 
 
@@ -82,23 +80,8 @@ def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
     ],
     ids=["position", "game", "play", "lab", "help"],
 )
-def test_a_terminal_that_would_print_escape_sequences_gets_none(repository, pgn, words):
+def test_a_terminal_that_would_print_escape_sequences_gets_none(pgn, words):
     """As consoles of Windows without them; rich knows both by the same questions."""
-    ours, theirs = os.openpty()
-    child = subprocess.Popen(
-        [sys.executable, str(repository / "uci_main.py"), *(word.format(pgn=pgn) for word in words)],
-        env={**os.environ, "TERM": "dumb", "COLUMNS": "80"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    os.write(ours, b"e4\nresign\nquit\n")
-    said = b""
-    with contextlib.suppress(OSError):  # the end
-        while data := os.read(ours, 1 << 16):
-            said += data
-    os.close(ours)
-    assert child.wait(300) == 0, said
+    said = on_terminal(*(word.format(pgn=pgn) for word in words), typed=b"e4\nresign\nquit\n")
     assert said.count(b"\n") > 3
     assert b"\x1b" not in said
