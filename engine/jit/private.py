@@ -307,15 +307,9 @@ INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def redirect_python_calls(dispatcher: Any, other: Callable[[], Any]) -> None:
     """Redirect Python's calls of ``dispatcher``, which has the options :data:`INNER`, to the dispatcher that ``other``
     makes on the first call."""
-    made: list[Any] = []
-
-    def compile_for_args(*arguments: Any, **keywords: Any) -> Any:
-        if not made:
-            made.append(other())
-        return made[0]._compile_for_args(*arguments, **keywords)
-
+    once = cache(other)
     dispatcher._insert = lambda *ignored, **others: None  # its compiled code has no entry for Python
-    dispatcher._compile_for_args = compile_for_args
+    dispatcher._compile_for_args = lambda *ignored, **others: once()  # numba calls what it gets
 
 
 def load_when_called(dispatcher: Any, signature: Any) -> None:
