@@ -3,14 +3,12 @@
 import numpy as np
 from numba import njit
 
-from engine.board.attacks import attackers_to, is_attacked
 from engine.board.legality import is_legal
-from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
-from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, count_moves, generate_moves
-from engine.board.moves import is_noisy
+from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.position import recompute_keys, update_checks
 from engine.board.see import see_ge
-from engine.board.types import I64, U64, ZERO
+from engine.board.types import I64, ZERO
 
 #: No move is encoded as this; the null move.
 NO_MOVE = 0
@@ -24,46 +22,6 @@ def all_legal(position, legal):
     """Set ``legal[m]`` to whether ``is_legal`` takes m, for all 65536 numbers."""
     for move in range(65536):
         legal[move] = is_legal(position, I64(move))
-
-
-@njit(nogil=True)
-def all_attackers(position, occupied, attackers, attacked):
-    """Set ``attackers[s]`` to the pieces that attack square s, and ``attacked[c][s]`` to whether colour c does."""
-    for square in range(64):
-        attackers[square] = attackers_to(position, U64(square), occupied)
-        for color in range(2):
-            attacked[color, square] = is_attacked(position, U64(square), I64(color), occupied)
-
-
-@njit(nogil=True)
-def all_lists(position, lists, lengths):
-    """Fill ``lists`` with all, the noisy and the quiet moves; return whether ``is_noisy`` says the same of each."""
-    lengths[0] = generate_moves(position, lists[0], I64(0), I64(ALL_MOVES))
-    lengths[1] = generate_moves(position, lists[1], I64(0), I64(NOISY_MOVES))
-    lengths[2] = generate_moves(position, lists[2], I64(0), I64(QUIET_MOVES))
-    for wanted in range(1, 3):
-        for i in range(lengths[wanted]):
-            if is_noisy(I64(lists[wanted].move[i])) != (wanted == 1):
-                return False
-    return True
-
-
-@njit(nogil=True)
-def keys_after(position, moves, foretold, found):
-    """Set ``foretold[i]`` and ``found[i]`` to the keys after move i, by ``key_after`` and by making it; return how
-    often the rights to castle and en passant changed, which leaves ``found[i]`` at 0."""
-    changed = 0
-    castling, en_passant = position.castling, position.en_passant
-    for i in range(len(moves)):
-        foretold[i] = key_after(position, moves[i])
-        make_move(position, moves[i])
-        if position.castling == castling and position.en_passant == en_passant:
-            found[i] = position.key
-        else:
-            found[i] = ZERO
-            changed += 1
-        unmake_move(position, moves[i])
-    return changed
 
 
 @njit(nogil=True)

@@ -9,7 +9,6 @@ import pytest
 
 from engine.board import attacks, tables
 from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, blocker_sets, relevant_squares, slider_attacks
-from tests.board import kernels
 from tests.board.oracle import position_of
 
 U64 = np.uint64
@@ -43,12 +42,15 @@ def test_the_shared_table_holds_every_set_once(name: str, steps: tuple) -> None:
 
 
 def test_attackers_of_every_square_match_python_chess(boards: list[chess.Board]) -> None:
-    attackers, attacked = np.zeros(64, np.uint64), np.zeros((2, 64), np.bool_)
     for board in boards[::10]:
-        kernels.all_attackers(position_of(board), U64(board.occupied), attackers, attacked)
-        white, black = ([board.attackers_mask(color, square) for square in chess.SQUARES] for color in (True, False))
-        assert attackers.tolist() == [one | other for one, other in zip(white, black, strict=True)], board.fen()
-        assert attacked.tolist() == [[mask != 0 for mask in masks] for masks in (white, black)], board.fen()
+        position, occupied = position_of(board), U64(board.occupied)
+        for square in chess.SQUARES:
+            masks = [board.attackers_mask(color, square) for color in (chess.WHITE, chess.BLACK)]
+            where = (board.fen(), chess.square_name(square))
+            assert int(attacks.attackers_to(position, square, occupied)) == masks[0] | masks[1], where
+            assert [attacks.is_attacked(position, square, color, occupied) for color in (0, 1)] == [
+                mask != 0 for mask in masks
+            ], where
 
 
 def test_pawn_sets_do_not_wrap_around() -> None:

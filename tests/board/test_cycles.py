@@ -3,20 +3,12 @@
 import random
 
 import chess
-from numba import njit
 
 from engine.board import cycles
 from engine.board.fen import set_fen
 from engine.board.notation import find_move
 from engine.board.setup import new_position, play_move
 from engine.board.tables import TABLES
-
-# Not cached: numba's cache would not notice a change in what is called.
-
-
-@njit
-def has_upcoming_repetition(position, ply):
-    return cycles.has_upcoming_repetition(position, ply)
 
 
 def test_every_reversible_move_has_its_place():
@@ -59,7 +51,7 @@ def test_found_where_a_move_repeats():
             set_fen(position, start, False)
             for ply in range(40):
                 expected = repeats(board, ply)
-                assert has_upcoming_repetition(position, ply) == expected, board.fen()
+                assert cycles.has_upcoming_repetition(position, ply) == expected, board.fen()
                 found, total = found + expected, total + 1
                 quiet = [move for move in board.legal_moves if not board.is_zeroing(move)]
                 if not quiet:

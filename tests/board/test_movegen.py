@@ -3,8 +3,8 @@
 import chess
 import numpy as np
 
-from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
-from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, DOUBLE_PUSH, EN_PASSANT, PROMOTION
+from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, count_moves, generate_moves
+from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, DOUBLE_PUSH, EN_PASSANT, PROMOTION, is_noisy
 from engine.board.notation import list_moves, to_uci
 from engine.board.position import MOVE_LIST
 from engine.jit import new_record
@@ -13,11 +13,16 @@ from tests.board.oracle import KIWIPETE, position_from, position_of, starts
 
 
 def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) -> None:
-    lists, lengths = np.zeros(3, MOVE_LIST), np.zeros(3, np.int64)
-    for board in boards:
+    lists = [new_record(MOVE_LIST) for _ in range(3)]
+    for board in boards[::2]:
         position = position_of(board)
-        assert kernels.all_lists(position, lists, lengths), board.fen()
-        every, noisy, quiet = (moves[:length].tolist() for moves, length in zip(lists["move"], lengths, strict=True))
+        lengths = [
+            generate_moves(position, moves, 0, kind)
+            for moves, kind in zip(lists, (ALL_MOVES, NOISY_MOVES, QUIET_MOVES), strict=True)
+        ]
+        every, noisy, quiet = (moves["move"][:length].tolist() for moves, length in zip(lists, lengths, strict=True))
+        assert all(map(is_noisy, noisy)), board.fen()
+        assert not any(map(is_noisy, quiet)), board.fen()
         assert sorted(noisy + quiet) == sorted(every), board.fen()
         assert len(set(every)) == len(every) == int(count_moves(position)), board.fen()
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
 from engine.board.notation import find_move
 from engine.board.setup import play_move
@@ -21,10 +20,7 @@ from engine.evaluation.classical.value import classical_value, traced_value
 from engine.jit import new_record
 from tests.board.oracle import position_from
 
-# A kernel of this file's own, not cached: numba's cache would not notice a change in what it calls.
 
-
-@njit
 def play_value(pawn_table, accumulator, position):
     material.refresh_accumulator(accumulator, position)
     return classical_value(pawn_table, accumulator, position)

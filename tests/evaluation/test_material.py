@@ -6,7 +6,6 @@ import random
 import chess
 import numpy as np
 import pytest
-from numba import njit
 
 from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, EN_PASSANT, PROMOTION
 from engine.board.notation import list_moves
@@ -15,21 +14,16 @@ from engine.evaluation import material
 from engine.jit import new_record
 from tests.board.oracle import position_from
 
-# Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
-refresh = njit(lambda accumulator, position: material.refresh_accumulator(accumulator, position))
-update = njit(lambda target, source, position, move: material.update_accumulator(target, source, position, move))
-score = njit(lambda accumulator, position: material.material_value(accumulator, position))
-
 
 def refreshed(position):
     accumulator = new_record(material.ACCUMULATOR)
-    refresh(accumulator, position)
+    material.refresh_accumulator(accumulator, position)
     return accumulator
 
 
 def evaluated(fen):
     position = position_from(fen)
-    return int(score(refreshed(position), position))
+    return int(material.material_value(refreshed(position), position))
 
 
 def sums(accumulator):
@@ -67,10 +61,10 @@ def test_updated_accumulator_equals_refreshed_one():
     before, after = new_record(material.ACCUMULATOR), new_record(material.ACCUMULATOR)
     seen = dict.fromkeys(KINDS, 0)
     for start in STARTS * 3:
-        refresh(before, position_from(start, chess960=True))
+        material.refresh_accumulator(before, position_from(start, chess960=True))
         for position, move in random_game(start, choose, seen):
             assert sums(before) == sums(refreshed(position)), f"from {start}"
-            update(after, before, position, move)
+            material.update_accumulator(after, before, position, move)
             before, after = after, before
     assert min(seen.values()) >= 5, seen
 

@@ -5,7 +5,6 @@ import random
 import chess
 import numpy as np
 import pytest
-from numba import njit
 
 from engine import Engine
 from engine.board.fen import set_fen
@@ -15,6 +14,7 @@ from engine.board.types import WHITE
 from engine.evaluation import evaluator
 from engine.evaluation.choice import choose
 from engine.evaluation.endgames import mop_up_value
+from engine.evaluation.evaluator import evaluate, push_move, push_null, reset
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.plain import features, plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
@@ -22,12 +22,6 @@ from engine.jit import new_record
 from engine.messages import OptionError
 from tests.board.oracle import position_from
 from tests.evaluation.test_material import KINDS, STARTS, random_game
-
-# Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
-reset = njit(lambda record, position: evaluator.reset(record, position))
-push_move = njit(lambda record, position, move: evaluator.push_move(record, position, move))
-push_null = njit(lambda record: evaluator.push_null(record))
-evaluate = njit(lambda record, position: evaluator.evaluate(record, position))
 
 
 def mop_up(position) -> int:

@@ -13,16 +13,6 @@ _STEP, _MIX = U64(0x9E37_79B9_7F4A_7C15), U64(0xBF58_476D_1CE4_E5B9)
 
 
 @njit(nogil=True)
-def _store(table, key, move, score, static_eval, depth, bound, is_pv):
-    store(table, key, TableEntry(move, score, static_eval, depth, bound, is_pv))
-
-
-@njit(nogil=True)
-def _probe(table, key, result):
-    probe(table, key, result)
-
-
-@njit(nogil=True)
 def fill(table, first, count):
     """Store ``count`` entries, with keys all over the table."""
     key = first
@@ -71,11 +61,11 @@ class Entry(NamedTuple):
 
 def put(table: TranspositionTable, key: int, entry: Entry) -> None:
     """Store ``entry`` under ``key``."""
-    _store(table.record, np.uint64(key), *(np.int64(value) for value in entry), np.int64(0))
+    store(table.record, np.uint64(key), TableEntry(*map(np.int64, entry), np.int64(0)))
 
 
 def get(table: TranspositionTable, key: int) -> Entry | None:
     """The table's content under ``key``."""
     result: Any = new_record(structure(Probe))
-    _probe(table.record, np.uint64(key), result)
+    probe(table.record, np.uint64(key), result)
     return Entry(*(int(result[name]) for name in Entry._fields)) if result["found"] else None

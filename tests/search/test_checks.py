@@ -4,7 +4,6 @@ import random
 
 import chess
 import pytest
-from numba import njit
 
 from engine.board.fen import set_fen
 from engine.board.notation import find_move
@@ -12,12 +11,6 @@ from engine.board.setup import new_position
 from engine.jit import new_record, structure
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.state import Frame
-
-
-@njit
-def _checks(position, frame, move):
-    find_checking_squares(position, frame)
-    return checks_directly(position, frame, move)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -29,6 +22,7 @@ def test_direct_checks_are_those_of_python_chess(seed: int) -> None:
         if board.is_game_over():
             board.reset()
         set_fen(position, board.fen())
+        find_checking_squares(position, frame)
         for move in board.legal_moves:
             if move.promotion or board.is_castling(move) or board.is_en_passant(move):
                 continue
@@ -37,7 +31,10 @@ def test_direct_checks_are_those_of_python_chess(seed: int) -> None:
             expected = move.to_square in board.attackers(not board.turn, king)
             board.pop()
             # A slider that moves along its own line to the king did attack it before, which no legal position has.
-            assert bool(_checks(position, frame, find_move(position, move.uci()))) == expected, (board.fen(), move)
+            assert bool(checks_directly(position, frame, find_move(position, move.uci()))) == expected, (
+                board.fen(),
+                move,
+            )
             seen += expected
         board.push(dice.choice(list(board.legal_moves)))
     assert seen > 20

@@ -29,11 +29,6 @@ def _settled(address, position):
     return I64(address) - 2
 
 
-@njit
-def _probe(endgames, position, depth):
-    return probe_tablebase(endgames, position, depth)
-
-
 def answer(
     outcome: int, fen: str, depth: int = 1, pieces: int = 4, least: int = 1, fifty: bool = True
 ) -> tuple[int, int]:
@@ -43,7 +38,7 @@ def answer(
     install(record, TablebaseAccess(function, outcome + 2, pieces, least, fifty))
     position = new_position()
     set_fen(position, fen, False)
-    return int(_probe(record, position, np.int64(depth))), int(record["hits"])
+    return int(probe_tablebase(record, position, np.int64(depth))), int(record["hits"])
 
 
 @pytest.mark.parametrize("outcome", range(-2, 3))
