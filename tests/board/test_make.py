@@ -1,16 +1,19 @@
 """Making and unmaking moves: nothing is lost, and everything kept up to date stays right."""
 
+import random
+from typing import Any
+
 import chess
 import numpy as np
 import pytest
 
-from engine.board.make import key_after, make_move, make_null_move, unmake_move
+from engine.board.fen import to_fen
+from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.movegen import count_moves
 from engine.board.moves import CAPTURE, DOUBLE_PUSH, QUIET
 from engine.board.notation import list_moves
-from engine.board.position import MOVE_LIST, recompute_keys
+from engine.board.position import recompute_keys, update_checks
 from engine.board.tables import TABLES
-from engine.jit import new_record
-from tests.board import kernels
 from tests.board.oracle import KIWIPETE, position_from, position_of, starts, state_of
 
 #: Kinds of moves whose keys are foretold, as long as no right to castle or en passant changes.
@@ -31,28 +34,42 @@ def test_a_null_move_is_the_oracles(boards: list[chess.Board]) -> None:
             assert position[name] == expected[name], (board.fen(), name)
 
 
+def walk(position: Any, generator: random.Random) -> int:
+    """Make random moves, now and then a null move, and take all back; return how many. What is kept up to date must be
+    what can be worked out anew."""
+    played: list[int] = []
+    while len(played) < 120:
+        moves, before = list_moves(position), state_of(position)
+        assert int(count_moves(position)) == len(moves)
+        recompute_keys(position)
+        update_checks(position)
+        assert state_of(position) == before, (to_fen(position), played)
+        if not moves:
+            break
+        passes = not position["checkers"] and generator.random() < 1 / 8
+        played.append(0 if passes else generator.choice(moves))
+        make_null_move(position) if passes else make_move(position, played[-1])
+    for move in reversed(played):
+        unmake_move(position, move) if move else unmake_null_move(position)
+    return len(played)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_long_walks_stay_sound_and_lead_back(seed: int) -> None:
-    moves = new_record(MOVE_LIST)
-    played = np.zeros(300, np.int64)
     visited = 0
     for number, board in enumerate(starts(60, seed)):
         position = position_of(board)
         before = state_of(position)
-        choices = kernels.random_choices(1000 * seed + number, len(played))
-        verdict, length = kernels.walk(position, moves, choices, played)
-        assert verdict == kernels.SOUND, (board.fen(), played[: length + 1])
+        visited += walk(position, random.Random(1000 * seed + number))
         assert state_of(position) == before, board.fen()
-        visited += length
     assert visited > 5000  # the walks were walks
 
 
 def test_the_walk_notices_a_wrong_key() -> None:
     position = position_from(KIWIPETE)
     position["pawn_key"] ^= np.uint64(1)
-    moves, played = new_record(MOVE_LIST), np.zeros(9, np.int64)
-    verdict, length = kernels.walk(position, moves, kernels.random_choices(0, 9), played)
-    assert (verdict, length) == (kernels.WRONG_PAWN_KEY, 0)
+    with pytest.raises(AssertionError):
+        walk(position, random.Random(0))
 
 
 def test_the_key_foretold_is_the_key_of_plain_moves(boards: list[chess.Board]) -> None:
