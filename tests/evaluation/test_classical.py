@@ -21,11 +21,6 @@ from engine.jit import new_record
 from tests.board.oracle import position_from
 
 
-def play_value(pawn_table, accumulator, position):
-    material.refresh_accumulator(accumulator, position)
-    return classical_value(pawn_table, accumulator, position)
-
-
 def clear(pawn_table):
     """Forget all structures, as after a change of weights."""
     for name in pawn_table["entry"].dtype.names:
@@ -36,8 +31,13 @@ WARM = new_record(PAWN_TABLE)
 ACCUMULATOR = new_record(material.ACCUMULATOR)
 
 
+def value(table, position):
+    material.refresh_accumulator(ACCUMULATOR, position)
+    return int(classical_value(table, ACCUMULATOR, position))
+
+
 def evaluated(fen, table=None):
-    return int(play_value(WARM if table is None else table, ACCUMULATOR, position_from(fen)))
+    return value(WARM if table is None else table, position_from(fen))
 
 
 def random_board(seed, plies=None):
@@ -101,7 +101,7 @@ def test_hashed_pawn_terms_equal_new_ones_along_random_games():
             play_move(position, find_move(position, move.uci()))
             board.push(move)
             clear(cold)
-            values = [int(play_value(table, ACCUMULATOR, position)) for table in (warm, cold)]
+            values = [value(table, position) for table in (warm, cold)]
             assert values[0] == values[1], board.fen()
 
 

@@ -77,13 +77,3 @@ def minimax(worker, address, leaf, depth, ply):
         best = max(best, -minimax(worker, address, leaf, depth - 1, ply + 1))
         unmake_move(position, move)
     return best
-
-
-@njit(error_model="numpy")
-def fill_values(worker, address, leaf, depth, values):
-    """Put into ``values`` what each root move is worth when the position after it is searched ``depth`` plies deep."""
-    for index in range(worker.root_count):
-        move = worker.root[index].move
-        make_move(worker.position, move)
-        values[index] = -minimax(worker, address, leaf, depth, I64(1))
-        unmake_move(worker.position, move)

@@ -24,7 +24,7 @@ import pytest
 from engine.api import Engine
 from engine.api.bench import positions
 from engine.board.fen import set_fen
-from engine.board.make import make_move
+from engine.board.make import make_move, unmake_move
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.evaluation.choice import choose
@@ -37,7 +37,7 @@ from engine.search.state import CONTROL, STACK_BASE
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import Worker
-from tests.search.minimax import begin, fill_values, minimax, quiescence, stored_move
+from tests.search.minimax import begin, minimax, quiescence, stored_move
 from tests.search.positions import DRAWS, MATES
 
 #: Whatever may change a value. A new heuristic needs a line here.
@@ -151,9 +151,12 @@ class Bench:
     def values(self, depth: int) -> dict[int, int]:
         """The value of each move, with ``depth`` plies to go after it."""
         self.prepare()
-        values = np.zeros(len(self.moves), np.int64)
-        fill_values(*self.oracle, depth, values)
-        return dict(zip(self.moves, values.tolist(), strict=True))
+        values, position = {}, self.record["position"]
+        for move in self.moves:
+            make_move(position, move)
+            values[move] = -int(minimax(*self.oracle, depth, 1))
+            unmake_move(position, move)
+        return values
 
     def search(
         self,
