@@ -51,13 +51,9 @@ def test_an_elo_may_be_wanted_up_to_the_last_level():
     most = find("UCI_Elo").maximum
     assert most == round(LEVELS[-1].elo)
     assert level_of_elo(most) == LEVELS[-1]
+    assert all(level_of_elo(elo).alert == 1.0 for elo in range(1200, most))
     beyond = [level_of_elo(elo) for elo in range(round(LEVELS[FULL_SKILL - 1].elo) + 1, most)]
     assert all(LEVELS[FULL_SKILL - 1].nodes < level.nodes <= LEVELS[-1].nodes for level in beyond)
-
-
-def test_levels_above_1200_are_alert():
-    for elo in range(1200, find("UCI_Elo").maximum):
-        assert level_of_elo(elo).alert == 1.0
 
 
 def test_an_alert_player_rejects_visible_losses():

@@ -3,8 +3,6 @@
 import os
 import random
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -19,8 +17,8 @@ from engine.api import Engine
 from engine.messages import Info, Limits
 from engine.play.reporter import SHOWN_TABLE_WIN
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
-from tests.conftest import REPOSITORY
 from tests.play.endings import check_step, distance, materials, random_board, won_board, won_boards
+from tests.strict import REPOSITORY, run_python
 
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
 NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
@@ -261,7 +259,7 @@ def test_without_a_directory_nothing_is_compiled():
         "import sys\nfrom engine import Engine\nwith Engine(hash=1) as engine:\n    engine.bench(2)\n"
         "assert not [name for name in sys.modules if name.startswith('engine.syzygy')]"
     )
-    assert subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY).returncode == 0
+    assert run_python("-c", code, cwd=REPOSITORY).returncode == 0
 
 
 # Files that are not there, or not in order

@@ -1,8 +1,6 @@
 """Conversations with the real process: handshake, positions, options, commands for people."""
 
 import re
-import subprocess
-import sys
 
 import chess
 import chess.polyglot
@@ -10,6 +8,7 @@ import pytest
 
 from engine.messages import CHESS960
 from engine.options import OPTIONS
+from tests.strict import run_python
 from tests.uci.process import MAIN, UciProcess
 
 
@@ -131,9 +130,8 @@ def test_lines_of_several_threads_stay_whole(uci):
 
 def test_nothing_heavy_is_imported_before_the_engine():
     program = "import sys, uci_main, engine.uci.loop; print(*sys.modules)"
-    output = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=MAIN.parent
-    ).stdout
+    output = run_python("-c", program, cwd=MAIN.parent).stdout
+    assert "uci_main" in output
     assert not {"numba", "numpy", "llvmlite", "chess", "argparse", "asyncio"} & set(output.split())
 
 
