@@ -13,15 +13,9 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 ENDLESS = Limit(nodes=10**15)
 
 
-async def is_idle(engine: AsyncEngine) -> None:
-    """Wait until no search runs."""
-    while engine.engine.searching:
-        await asyncio.sleep(0.005)
-
-
-async def searches(engine: AsyncEngine) -> None:
-    """Wait until a search runs."""
-    while not engine.engine.searching:
+async def until(engine: AsyncEngine, searching: bool) -> None:
+    """Wait until a search runs, or until none does."""
+    while engine.engine.searching != searching:
         await asyncio.sleep(0.005)
 
 
@@ -60,7 +54,7 @@ async def test_a_cancelled_task_leaves_no_search_behind(call, more, times):
 async def test_cancelling_one_task_does_not_stop_another():
     async with AsyncEngine(hash=1) as engine:
         first = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
-        await searches(engine)
+        await until(engine, searching=True)
         waiting = asyncio.create_task(engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2)))
         impatient = asyncio.create_task(engine.play(chess.Board(), Limit(depth=2)))
         await asyncio.sleep(0.05)
@@ -82,7 +76,7 @@ async def test_a_stream_is_read_left_and_cancelled():
         async for report in engine.stream(board):
             if report.depth == 4:
                 break
-        await is_idle(engine)
+        await until(engine, searching=False)
 
         async def watch() -> None:
             async for _ in engine.stream(board):
@@ -94,7 +88,7 @@ async def test_a_stream_is_read_left_and_cancelled():
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await is_idle(engine)
+            await until(engine, searching=False)
         async for report in engine.stream(board):
             assert report.pv
             await engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2))  # ends the stream
@@ -111,5 +105,5 @@ async def test_errors_are_those_of_the_engine():
 async def test_leaving_the_context_ends_the_search_of_another_task():
     async with AsyncEngine(hash=1) as engine:
         task = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
-        await searches(engine)
+        await until(engine, searching=True)
     assert await task in chess.Board().legal_moves

@@ -9,7 +9,7 @@ from engine.board.notation import list_moves, to_uci
 from engine.board.position import MOVE_LIST
 from engine.jit import new_record
 from tests.board import kernels
-from tests.board.oracle import KIWIPETE, position_from, position_of, starts
+from tests.board.oracle import position_of, starts
 
 
 def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) -> None:
@@ -25,14 +25,6 @@ def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) ->
         assert not any(map(is_noisy, quiet)), board.fen()
         assert sorted(noisy + quiet) == sorted(every), board.fen()
         assert len(set(every)) == len(every) == int(count_moves(position)), board.fen()
-
-
-def test_generation_appends() -> None:
-    position = position_from(KIWIPETE)
-    moves = new_record(MOVE_LIST)
-    moves["move"][:3] = 7, 8, 9
-    assert int(generate_moves(position, moves, 3, ALL_MOVES)) == 3 + 48
-    assert moves["move"][:3].tolist() == [7, 8, 9]
 
 
 def test_kinds_say_what_a_move_is(boards: list[chess.Board]) -> None:
