@@ -63,9 +63,9 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
     assert "option name RazoringMargin type spin default 0 min 0 max 1000" in offered
     program = (
         "import chess\nfrom engine import Engine, Limits\nboard = chess.Board()\nboard.push_san('e4')\n"
-        "with Engine(hash=1) as engine:\n    for margin in (0, 100):\n        engine.new_game()\n"
+        "with Engine(hash=1) as engine:\n    for margin in (0, 1):\n        engine.new_game()\n"
         "        engine.set_option('RazoringMargin', margin)\n"
-        "        print(engine.search(board, Limits(depth=8)).nodes)"
+        "        print(engine.search(board, Limits(depth=5)).nodes)"
     )
     off, on = copy.run("-c", program).split()
     assert off != on
