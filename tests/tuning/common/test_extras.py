@@ -9,7 +9,6 @@ from tuning.common import extras
 
 TOOLS = {
     "scipy": ["match", "arena", "texel"],
-    "matplotlib": ["texel"],
     "torch": ["train"],
     "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0 --scheduler tcp://127.0.0.1:9"],
 }
