@@ -40,11 +40,6 @@ class SearchTask:
         """Whether White is to move."""
         return int(self.position["side"]) == WHITE
 
-    @property
-    def pondering(self) -> bool:
-        """Whether the search goes on until ``ponderhit``."""
-        return self.limits.ponder and not self.signals.hit
-
     def prepare(self, worker: Worker, threads: int) -> None:
         """Make ``worker``, one of ``threads``, ready to search."""
         nodes = self.limits.nodes

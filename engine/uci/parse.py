@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError
@@ -43,14 +43,6 @@ class Placement:
 
     fen: str | None
     moves: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """A valid ``setoption`` command."""
-
-    option: Option
-    value: Value = field(default=None)
 
 
 def split_command(line: str) -> tuple[str, list[str]]:
@@ -169,9 +161,9 @@ def parse_explain(words: Sequence[str]) -> str | None:
     return words[0] if words else None
 
 
-def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignment:
-    """``name N [value V]``, the ``text`` after the command. Both may contain spaces; those in the value are kept, as it
-    may be a path. Raises :class:`OptionError`."""
+def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> tuple[str, Value]:
+    """The option's canonical name and its value in ``name N [value V]``, the ``text`` after the command. Both may
+    contain spaces; those in the value are kept, as it may be a path. Raises :class:`OptionError`."""
     found = re.search(r"\svalue(?!\S)", text)
     words = text[: found.start() if found else None].split()
     if not words or words[0] != "name":
@@ -180,7 +172,7 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
     if not name:
         raise OptionError("setoption: no option is named")
     option = find(name, options)
-    return Assignment(option, option.parse(value))
+    return option.name, option.parse(value)
 
 
 def is_file(word: str) -> bool:

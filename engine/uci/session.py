@@ -20,12 +20,12 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from engine.messages import CHESS960, Info, Limits, OptionError, PositionError, Result, Signals, Stopped
-from engine.options import Options
+from engine.options import Options, Value
 from engine.search.threads import DeepThread
 from engine.uci import jobs
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
-from engine.uci.parse import Assignment, Go, Placement, parse_position
+from engine.uci.parse import Go, Placement, parse_position
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -134,9 +134,9 @@ class Session:
         """Set up the position that the ``words`` after ``position`` name."""
         self._submit(Command("position", lambda signals: self._place(words)))
 
-    def assign(self, assignment: Assignment) -> None:
+    def assign(self, name: str, value: Value) -> None:
         """Set an option."""
-        self._submit(Command("setoption", lambda signals: self._assign(assignment)))
+        self._submit(Command("setoption", lambda signals: self._assign(name, value)))
 
     def go(self, go: Go) -> None:
         """Search, or count a perft."""
@@ -325,8 +325,7 @@ class Session:
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 
-    def _assign(self, assignment: Assignment) -> None:
-        name, value = assignment.option.name, assignment.value
+    def _assign(self, name: str, value: Value) -> None:
         self._loaded.set_option(name, value)
         if self._debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))

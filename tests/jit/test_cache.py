@@ -317,16 +317,6 @@ def test_a_damaged_file_is_named_and_compiled_again(miniature: Miniature) -> Non
     assert miniature.run()["reports"] == []
 
 
-def test_a_directory_in_place_of_the_lock_is_removed(miniature: Miniature) -> None:
-    miniature.run()
-    (lock,) = miniature.cache.rglob("compile.lock")
-    shutil.rmtree(lock.parent)
-    lock.mkdir(parents=True)
-    (lock / "inside").touch()
-    assert miniature.run()["reports"] == FIRST
-    assert miniature.run()["reports"] == []
-
-
 def test_compiles_without_locks(miniature: Miniature) -> None:
     (miniature.package / "board" / "__init__.py").write_text(NO_LOCKS)
     assert miniature.run()["reports"] == ["compiled"]

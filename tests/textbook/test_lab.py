@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.lab import games, growth, main, measure, play
+from engine.lab import games, main, measure, page, play
 from engine.lab.games import LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, count_tree, effective_branching
 from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
@@ -183,15 +183,15 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
 
 def test_bounds_meet_minimax_at_its_deepest():
     rows = list(Laboratory(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(4))
-    curves = growth.bounds(rows)
-    measured = growth.measured(rows)
+    curves = page.bounds(rows)
+    measured = page.measured(rows)
     assert set(measured) == {"minimax", "alpha-beta"}
     (_, full), (_, mean), (_, best) = (curve[-1] for curve in curves.values())
     assert full == pytest.approx(measured["minimax"][-1][1])
     b = full ** (1 / 4)
     assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(2 * b**2 - 1))
     assert [curve[0][1] for curve in curves.values()][2] == pytest.approx(b)
-    assert growth.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
+    assert page.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
 
 
 # The command line

@@ -14,7 +14,7 @@ MATE = 1000.0
 
 class Chess(Game[chess.Board, chess.Move]):
     """White is MAX; values are pawns. The game is over if there is no legal move; draws by repetition, by fifty moves
-    or by lack of material are left out, as in perft, whose counts minimax's leaves then match. Raises
+    or by lack of material are ignored, as in perft, whose counts minimax's leaves then match. Raises
     :class:`~engine.messages.PositionError` for a FEN that is malformed or no legal position."""
 
     def __init__(self, fen: str = chess.STARTING_FEN) -> None:
