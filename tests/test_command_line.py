@@ -37,7 +37,7 @@ def test_version_names_the_program_and_its_number(capsys):
     assert told(["--version"], capsys) == f"Numbat {__version__}\n"
 
 
-def test_version_says_what_a_bug_report_needs(capsys):
+def test_version_has_the_details_of_a_bug_report(capsys):
     assert main(["version"]) == 0
     first, libraries, processor = capsys.readouterr().out.splitlines()
     assert re.fullmatch(rf"Numbat {re.escape(__version__)}(, commit [0-9a-f]{{7,}}(-dirty)?)?", first)
@@ -80,7 +80,7 @@ def test_other_shells_have_completion_too(shell, capsys):
     assert "elo" in out
 
 
-def test_uci_is_what_numbat_speaks_without_words():
+def test_numbat_speaks_uci_without_arguments():
     process = run_python(uci_main.__file__, "uci", input="uci\nquit\n")
     assert "\nuciok\n" in process.stdout
 
@@ -131,7 +131,7 @@ def test_zeros_in_front_let_no_number_through(text: str) -> None:
         whole(1, 100)(text)
 
 
-def test_results_are_written_although_nobody_reads_the_output(tmp_path):
+def test_results_are_written_after_the_reader_is_gone(tmp_path):
     """The reader goes after the first line."""
     suite, results = tmp_path / "s.epd", tmp_path / "r.json"
     suite.write_text("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;\n" * 40)

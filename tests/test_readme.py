@@ -136,7 +136,7 @@ def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_layout_names_what_there_is(readme, repository):
+def test_the_layout_names_existing_files(readme, repository):
     (layout,) = re.findall(r"^```\n(uci_main.*?)^```", readme, re.MULTILINE | re.DOTALL)
     parents = {0: repository}
     for line in layout.splitlines():

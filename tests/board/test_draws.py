@@ -71,7 +71,7 @@ def test_nothing_repeats_across_a_null_move() -> None:
     assert is_repetition(position, 7)  # what came after the null move counts again
 
 
-def test_random_games_repeat_when_python_chess_says_so() -> None:
+def test_repetitions_of_random_games_match_python_chess() -> None:
     """Two kings that may only step meet themselves often."""
     repeated = 0
     for seed in range(12):

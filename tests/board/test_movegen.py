@@ -30,7 +30,7 @@ def test_generation_appends() -> None:
     assert moves["move"][:3].tolist() == [7, 8, 9]
 
 
-def test_kinds_say_what_a_move_is(boards: list[chess.Board]) -> None:
+def test_kinds_of_moves_match_python_chess(boards: list[chess.Board]) -> None:
     for board in boards[::5]:
         position = position_of(board)
         for number in list_moves(position):

@@ -145,7 +145,7 @@ def test_unoptimised_code_is_kept_too(miniature: Miniature) -> None:
     assert [start["hits"] for start in starts] == [0, 1]
 
 
-def test_a_second_start_loads_what_the_first_compiled(miniature: Miniature) -> None:
+def test_a_second_start_loads_compiled_code(miniature: Miniature) -> None:
     first = miniature.run()
     assert first == {"result": 20, "hits": 0, "reports": FIRST}
     files = miniature.snapshot()

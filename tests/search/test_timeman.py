@@ -53,7 +53,7 @@ def check(limits: Limits, white: bool, overhead: int) -> Budget:
 
 
 @given(LIMITS, st.booleans(), OVERHEADS)
-def test_a_budget_never_exceeds_what_is_left(limits: Limits, white: bool, overhead: int) -> None:
+def test_a_budget_never_exceeds_the_clock(limits: Limits, white: bool, overhead: int) -> None:
     check(limits, white, overhead)
 
 

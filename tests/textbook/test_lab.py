@@ -36,7 +36,7 @@ def test_effective_branching_of_a_uniform_tree_is_its_branching(branching, depth
     [(games.tictactoe(), 5), (games.bones(9), 12), (games.othello(4), 5), (games.chess(KIWIPETE), 2)],
     ids=["tictactoe", "bones", "othello", "chess"],
 )
-def test_counting_gives_what_minimax_visits(exhibit, depth):
+def test_counts_equal_the_nodes_of_minimax(exhibit, depth):
     outcome = minimax_decision(exhibit.game, None, depth)
     assert count_tree(exhibit.game, depth, inf) == (outcome.nodes, outcome.leaves)
 
@@ -55,7 +55,7 @@ def test_every_algorithm_has_its_row_at_every_depth():
     assert by_name["uct"].how == "estimated"
 
 
-def test_what_takes_too_long_is_counted_or_given_up(monkeypatch):
+def test_slow_searches_are_counted_or_given_up(monkeypatch):
     tried = []
 
     def never(game, depth, deadline, memory):
@@ -98,7 +98,7 @@ def test_ordered_rows_learn_from_earlier_depths():
 
 
 @given(st.integers(1, 5), st.integers(1, 6))
-def test_the_minimum_is_what_a_perfectly_ordered_tree_costs(branching, depth):
+def test_minimal_leaves_are_those_of_perfect_order(branching, depth):
     def best_first(sign, depth):
         """A uniform tree whose first child is always the best: every leaf is worth as much."""
         return [best_first(-sign, depth - 1) for _ in range(branching)] if depth else 0
@@ -249,7 +249,7 @@ def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, 
 # Playing
 
 
-def test_the_search_moves_first_if_asked_whoever_is_to_move(monkeypatch):
+def test_the_search_moves_first_for_either_side(monkeypatch):
     seen = []
     monkeypatch.setattr("engine.lab.cli.play", lambda exhibit, human, seconds: seen.append(human))
     for more in ([], ["--second"]):
@@ -354,7 +354,7 @@ def trace_parent(trace, identity):
     return next(node.parent for node in trace.nodes.values() if node.id == identity)
 
 
-def test_a_trace_tells_of_the_lecture_tree():
+def test_trace_of_the_lecture_tree():
     told = [step.text for step in TreeTrace(games.tree(), 2).steps(DRAWN["alpha-beta"])]
     assert told[0] == "MAX to move at the root with alpha -∞, beta ∞."
     assert "The leaf at 0 1 is worth 12." in told
@@ -387,7 +387,7 @@ def test_a_trace_tells_of_the_lecture_tree():
     ],
     ids=["a branch entered twice", "a position known before", "a null window", "the best for MAX", "the best for MIN"],
 )
-def test_only_what_is_pruned_is_said_to_be(exhibit, name, told):
+def test_only_pruned_branches_are_called_pruned(exhibit, name, told):
     assert told in [step.text for step in TreeTrace(exhibit, exhibit.depth).steps(DRAWN[name])]
 
 

@@ -34,7 +34,7 @@ def test_without_a_move_the_best_one_is_explained(uci: UciProcess, shared: Engin
 @pytest.mark.parametrize(
     ("line", "named"), [("explain e2e5", "e2e5"), ("explain 0000", "0000"), ("explain e4 now", "e4 now")]
 )
-def test_what_cannot_be_explained_is_named(uci: UciProcess, line, named):
+def test_explain_names_the_fault_of_its_argument(uci: UciProcess, line, named):
     (remark,) = uci.remarks("position startpos", line)
     assert named in remark
 
@@ -62,7 +62,7 @@ def test_castling_is_understood_in_every_form(uci: UciProcess):
     assert after.split()[0] == "4k3/8/8/8/8/8/8/2KR4"
 
 
-def test_explain_can_be_stopped_and_the_next_word_is_heard(uci: UciProcess):
+def test_explain_can_be_stopped(uci: UciProcess):
     uci.send("position startpos", "explain", "stop")
     uci.ask("position startpos moves e2e4", "isready", until="readyok")
     uci.ask("go depth 2", until="bestmove")
