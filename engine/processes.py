@@ -50,8 +50,8 @@ Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
 #: In the environment of a process until it has read its job. An application that was started instead starts no other.
 _MARK = "NUMBAT_PROCESS"
 
-#: Seconds that processes have to end after their input, and between looks for Ctrl-C (Windows).
-_GRACE, _LOOK = 5.0, 0.5
+#: Seconds for processes to end after their input, and between checks for Ctrl-C (Windows).
+_GRACE, _POLL = 5.0, 0.5
 
 #: The last characters that a process wrote to standard error, for the message about its end.
 _TAIL = 2000
@@ -172,7 +172,7 @@ def _next(events: SimpleQueue[Event]) -> Event:
     """Wait for the next event; Ctrl-C is noticed meanwhile."""
     while True:
         with suppress(Empty):
-            return events.get(timeout=_LOOK)
+            return events.get(timeout=_POLL)
 
 
 class _Task:
@@ -212,7 +212,6 @@ class _Team:
         return about, kind, value
 
     def close(self) -> None:
-        """End the processes."""
         with self._lock:
             self._closed = True
         for process in self._processes:
@@ -311,7 +310,6 @@ class _Process:
             _begin(self._popen, "work", job)
 
     def send(self, data: bytes) -> None:
-        """Send an item."""
         assert self._popen.stdin is not None
         pickle.dump(data, self._popen.stdin)
         self._popen.stdin.flush()
@@ -340,7 +338,6 @@ class _Process:
         return code, self._tail.strip()
 
     def hang_up(self) -> None:
-        """Close its input, at which it ends."""
         assert self._popen.stdin is not None
         with suppress(OSError):
             self._popen.stdin.close()
@@ -457,7 +454,6 @@ class _Answers:
         self.kind = "remark"
 
     def report(self, message: Any) -> None:
-        """Send a report."""
         self.send(self.kind, message)
 
     def send(self, kind: str, value: Any) -> None:

@@ -53,7 +53,7 @@ class Unusable(OSError):
 
 
 class Store:
-    """Compiled code in ``folder``. ``settings`` identifies everything that affects the code besides its sources;
+    """Compiled code in ``folder``. ``settings`` identifies everything that affects the code, except its sources;
     ``layers`` maps each layer to a function that returns the identifier of its sources."""
 
     def __init__(self, folder: Path, settings: str, layers: Mapping[str, Callable[[], str]]) -> None:

@@ -139,7 +139,6 @@ class TreeTrace:
         }
 
     def steps(self, search: Callable[..., Solution[Any]]) -> list[Step]:
-        """The events of ``search``."""
         steps: list[Step] = []
         opened: list[set[Path]] = []  # for each open node, the branches entered: some searches enter one twice
 

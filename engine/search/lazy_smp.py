@@ -32,12 +32,10 @@ class SearchTask:
 
     @property
     def last(self) -> int:
-        """The last depth in plies."""
         return MAX_PLY if self.limits.depth is None else min(self.limits.depth, MAX_PLY)
 
     @property
     def white_to_move(self) -> bool:
-        """Whether White is to move."""
         return int(self.position["side"]) == WHITE
 
     def prepare(self, worker: Worker, threads: int) -> None:

@@ -87,7 +87,6 @@ class Session:
         self._news.put(None)
 
     def loaded(self) -> bool:
-        """Whether the engine is loaded."""
         return self._engine is not None
 
     def compiles(self) -> bool:
@@ -135,7 +134,6 @@ class Session:
         self._submit(Command("position", lambda signals: self._place(words)))
 
     def assign(self, name: str, value: Value) -> None:
-        """Set an option."""
         self._submit(Command("setoption", lambda signals: self._assign(name, value)))
 
     def go(self, go: Go) -> None:
@@ -154,11 +152,9 @@ class Session:
         self._ask(Command("explain", partial(self._explain, move)))
 
     def show_board(self) -> None:
-        """Print the position."""
         self._ask(Command("d", lambda signals: self._show_board()))
 
     def show_evaluation(self) -> None:
-        """Print the evaluation and its terms."""
         self._ask(Command("eval", lambda signals: self._output.line(self._loaded.explain_evaluation())))
 
     def close(self, at_once: bool = False) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.messages import MOST, NUMBERS, Limits, OptionError, PositionError, quoted
+from engine.messages import LARGEST, NUMBERS, Limits, OptionError, PositionError, quoted
 from engine.options import OPTIONS
 from engine.search.timeman import plan
 from engine.search.tunables import Parameters
@@ -92,8 +92,8 @@ LONG = "nodes " + "9" * 5000
         ("nodes 0 depth 3", Limits(nodes=1, depth=3), "go: nodes takes a whole number of nodes, 1 or more, not 0"),
         (
             "nodes 9223372036854775808",
-            Limits(nodes=MOST),
-            f"go: nodes takes a whole number of nodes, at most {MOST}, not {MOST + 1}",
+            Limits(nodes=LARGEST),
+            f"go: nodes takes a whole number of nodes, at most {LARGEST}, not {LARGEST + 1}",
         ),
         (LONG, Limits(), f"go: nodes takes a whole number of nodes, 1 or more, not {quoted('9' * 5000)}"),
         ("movetime 0.5", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not '0.5'"),
@@ -298,7 +298,7 @@ def read_lines(*chunks: bytes) -> tuple[list[str], list[str]]:
     return list(split_lines(chunks, too_long.append)), too_long
 
 
-def test_lines_are_put_together_from_what_comes():
+def test_lines_are_joined_from_chunks():
     assert read_lines(b"y" * (LONGEST_LINE + 1)) == ([], ["y" * 100])
     assert read_lines(b"uci\nis", b"rea", b"dy\r\n\ngo", b"") == (["uci", "isready", "", "go"], [])
 
