@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from engine.messages import OptionError, quoted
-from engine.options import find
+from engine.options import find, whole_number
 from engine.printing import PrintError, escaped
 
 if TYPE_CHECKING:  # slow to import
@@ -83,10 +83,10 @@ def whole(minimum: int, maximum: int, what: str = "a whole number") -> Callable[
     """An argparse type: a whole number from ``minimum`` to ``maximum``, called ``what`` in errors."""
 
     def number(text: str) -> int:
-        digits = text.lstrip("0") or text[:1]
-        if not (text.isascii() and text.isdigit() and minimum <= int(digits[:18]) <= maximum):
+        value = whole_number(text)
+        if value is None or not minimum <= value <= maximum:
             raise argparse.ArgumentTypeError(f"{quoted(text)} is not {what} from {minimum} to {maximum}")
-        return int(digits)
+        return value
 
     return number
 

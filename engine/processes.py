@@ -126,7 +126,9 @@ def run(
                     team.add(task)
             if not waiting:
                 break
-            about, kind, value = team.event()
+            about, kind, value = _next(team.events)
+            if kind == "failed":
+                raise value
             if kind == "report":
                 on_report(about and about.item, value)
             elif kind == "notice":
@@ -191,7 +193,8 @@ class _Team:
         self._name = name
         self._jobs = jobs
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        self._events: SimpleQueue[tuple[_Task | None, str, Any]] = SimpleQueue()
+        #: With "report", "notice", "result", or "failed" for what makes it useless to go on.
+        self.events: SimpleQueue[tuple[_Task | None, str, Any]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._processes: list[_Process] = []
         self._lock = threading.Lock()
@@ -203,13 +206,6 @@ class _Team:
         if len(self._threads) < self._jobs:
             self._threads.append(threading.Thread(target=self._attend, name="numbat-process", daemon=True))
             self._threads[-1].start()
-
-    def event(self) -> tuple[_Task | None, str, Any]:
-        """Wait for a "report", a "notice" or a "result". Raises what makes it useless to go on."""
-        about, kind, value = _next(self._events)
-        if kind == "failed":
-            raise value
-        return about, kind, value
 
     def close(self) -> None:
         with self._lock:
@@ -242,7 +238,7 @@ class _Team:
                     self._lost(process, task, is_last)
                     process = None
         except BaseException as error:
-            self._events.put((None, "failed", error))
+            self.events.put((None, "failed", error))
 
     def _start(self) -> _Process | None:
         with self._lock:
@@ -258,9 +254,9 @@ class _Team:
         text = f"{self._name(task.item)}: its process ended with exit code {code}"
         error = LostProcess(f"{text}: {output}" if output else text)
         if not is_last:
-            self._events.put((None, "notice", f"{text}; trying again"))
+            self.events.put((None, "notice", f"{text}; trying again"))
         elif process.ready:
-            self._events.put((task, "result", Completed(task.item, error=error)))
+            self.events.put((task, "result", Completed(task.item, error=error)))
         else:
             raise error
 
@@ -269,7 +265,7 @@ class _Team:
         try:
             data = pickle.dumps(task.item)
         except Exception as error:
-            self._events.put((task, "result", Completed(task.item, error=error)))
+            self.events.put((task, "result", Completed(task.item, error=error)))
             return True
         try:
             process.send(data)
@@ -283,15 +279,15 @@ class _Team:
                 except Exception as error:
                     kind, value = "error", error
                 if kind == "report":
-                    self._events.put((task, kind, value))
+                    self.events.put((task, kind, value))
                 elif kind == "remark":
-                    self._events.put((None, "report", value))
+                    self.events.put((None, "report", value))
                 elif kind == "failed":
-                    self._events.put((None, kind, value))
+                    self.events.put((None, kind, value))
                     return True
                 else:
                     completed = Completed(task.item, **{kind: value})
-                    self._events.put((task, "result", completed))
+                    self.events.put((task, "result", completed))
                     return True
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):  # ValueError: the pipe was closed here
             return False

@@ -1,6 +1,5 @@
 """The words of the command line that people try."""
 
-import argparse
 import json
 import os
 import platform
@@ -17,7 +16,7 @@ import pytest
 import uci_main
 from engine import __version__
 from engine.analysis import cli as analysis
-from engine.commandline import EXAMPLES, whole
+from engine.commandline import EXAMPLES
 from engine.lab import cli as lab
 from engine.suites import cli as suites
 from tests.strict import run_python
@@ -122,13 +121,6 @@ def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str) -> None:
     assert process.stderr.splitlines() == [
         f"numbat: {stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
     ]
-
-
-@pytest.mark.parametrize("text", ["0" * 17 + "5000", "0" * 5000, "0" * 5000 + "101"])
-def test_zeros_in_front_let_no_number_through(text: str) -> None:
-    assert whole(1, 100)("0" * 5000 + "7") == 7
-    with pytest.raises(argparse.ArgumentTypeError):
-        whole(1, 100)(text)
 
 
 def test_results_are_written_after_the_reader_is_gone(tmp_path):

@@ -92,7 +92,7 @@ def parse_go(words: Sequence[str]) -> Go:
     while the GUI computes), other invalid words ignored, and both named. One clock stands for both. Raises
     :class:`OptionError` for a perft without a depth in its range."""
     limits: dict[str, Any] = {}
-    faults = _Faults()
+    faults: list[str] = []
     unknown: list[str] = []
     place = 0
     while place < len(words):
@@ -106,48 +106,33 @@ def parse_go(words: Sequence[str]) -> Go:
                 end += 1
             limits[word] = tuple(words[place:end])
             if place == end:
-                faults.add("no move after searchmoves")
+                faults.append("no move after searchmoves")
             place = end
         elif word not in _NUMBERS:
             unknown.append(word)
         elif place == len(words) or words[place] in _GO_WORDS:
-            faults.add(f"no number after {word}")
+            faults.append(f"no number after {word}")
         else:
             text = words[place]
             place += 1
             number, given = _NUMBERS[word], whole_number(text)
             if fault := number.fault(word, text if given is None else given):
-                faults.add(fault)
+                faults.append(fault)
             if given is not None and not (fault and word == "perft"):
                 limits[word] = number.nearest(given)
+    more = len(faults) - _EXPLAINED
+    del faults[_EXPLAINED:]
     if unknown:
-        faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
+        faults.append(f"{some_of(unknown)} {_are(unknown)} not understood")
+    if more > 0:
+        faults.append(f"{more} more limits are invalid")
     if "perft" in words and "perft" not in limits:
-        raise OptionError(f"go: {'; '.join(faults.texts())}")
+        raise OptionError(f"go: {'; '.join(faults)}")
     perft = limits.pop("perft", None)
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
         if clock in limits:  # given only the opponent's clock, the search must still end
             limits.setdefault(other, limits[clock])
-    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults.texts()))
-
-
-class _Faults:
-    """Collects faults: the first few as text, the others as a count."""
-
-    def __init__(self) -> None:
-        self._words: list[str] = []
-        self._more = 0
-
-    def add(self, text: str, important: bool = False) -> None:
-        """Keep ``text`` if there are few so far or it is ``important``."""
-        if important or len(self._words) < _EXPLAINED:
-            self._words.append(text)
-        else:
-            self._more += 1
-
-    def texts(self) -> list[str]:
-        """The faults kept and, if any were dropped, their number."""
-        return self._words + ([f"{self._more} more limits are invalid"] if self._more else [])
+    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults))
 
 
 def _are(words: Sequence[str]) -> str:
