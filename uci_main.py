@@ -136,7 +136,7 @@ def _depth(text: str) -> int:
     from engine.messages import PERFT
 
     try:
-        return plies(PERFT.most)(text)
+        return plies(PERFT.maximum)(text)
     except ArgumentTypeError as error:
         raise UsageError(f"{error} (see numbat perft --help)") from None
 

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from engine.messages import OptionError, quoted
-from engine.options import find
+from engine.options import find, whole_number
 from engine.printing import PrintError, escaped
 
 if TYPE_CHECKING:  # slow to import
@@ -23,7 +23,7 @@ DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 _MOST_SECONDS = 1e6
 
-#: The most processes at a time.
+#: Maximum number of processes at a time.
 MAX_JOBS = 1024
 
 
@@ -79,21 +79,21 @@ def end_compiling() -> None:
         detached.end()
 
 
-def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str], int]:
-    """An argparse type: a whole number from ``least`` to ``most``, called ``what`` in errors."""
+def whole(minimum: int, maximum: int, what: str = "a whole number") -> Callable[[str], int]:
+    """An argparse type: a whole number from ``minimum`` to ``maximum``, called ``what`` in errors."""
 
     def number(text: str) -> int:
-        digits = text.lstrip("0") or text[:1]
-        if not (text.isascii() and text.isdigit() and least <= int(digits[:18]) <= most):
-            raise argparse.ArgumentTypeError(f"{quoted(text)} is not {what} from {least} to {most}")
-        return int(digits)
+        value = whole_number(text)
+        if value is None or not minimum <= value <= maximum:
+            raise argparse.ArgumentTypeError(f"{quoted(text)} is not {what} from {minimum} to {maximum}")
+        return value
 
     return number
 
 
-def plies(most: int) -> Callable[[str], int]:
+def plies(maximum: int) -> Callable[[str], int]:
     """An argparse type: a depth in plies."""
-    return whole(1, most, "a depth in plies,")
+    return whole(1, maximum, "a depth in plies,")
 
 
 def seconds(text: str) -> float:
@@ -110,7 +110,7 @@ def seconds(text: str) -> float:
 
 
 def add_limits(limits: argparse._MutuallyExclusiveGroup, times: str) -> None:
-    """Add the limits of a search; ``times`` says what the time is for, and the default."""
+    """Add the limits of a search; ``times`` describes the time, with the default."""
     limits.add_argument("--time", type=seconds, help=f"seconds for each {times}")
     limits.add_argument("--depth", type=whole(1, 100), help="plies for each position or move, instead of a time")
     limits.add_argument("--nodes", type=whole(1, 10**15), help="nodes for each position or move, instead of a time")

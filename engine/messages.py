@@ -38,20 +38,19 @@ def quoted(value: object) -> str:
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
 
 
-#: The greatest value of a limit: 64 bits, signed.
-MOST = 2**63 - 1
+#: The maximum of every limit: 64 bits, signed.
+LARGEST = 2**63 - 1
 
 
 class Number(NamedTuple):
     """The unit and range of a limit."""
 
     unit: str
-    least: int = -MOST
-    most: int = MOST
+    minimum: int = -LARGEST
+    maximum: int = LARGEST
 
     def nearest(self, number: int) -> int:
-        """``number``, clamped to the range."""
-        return min(max(number, self.least), self.most)
+        return min(max(number, self.minimum), self.maximum)
 
     def fault(self, name: str, value: object) -> str:
         """Why the limit ``name`` cannot be ``value``; empty if it can."""
@@ -59,9 +58,9 @@ class Number(NamedTuple):
 
     def refusal(self, name: str, value: object, kind: str = "a whole number of") -> str:
         """A message that the limit ``name`` cannot be ``value``, with the valid range."""
-        bound = "" if self.least == -MOST else f", {self.least} or more"
-        if isinstance(value, int | float) and self.most < abs(value) < inf:
-            bound = f", at most {self.most}" if value > 0 else f", at least {self.least}"
+        bound = "" if self.minimum == -LARGEST else f", {self.minimum} or more"
+        if isinstance(value, int | float) and self.maximum < abs(value) < inf:
+            bound = f", at most {self.maximum}" if value > 0 else f", at least {self.minimum}"
         return f"{name} takes {kind} {self.unit}{bound}, not {quoted(value)}"
 
 

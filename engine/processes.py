@@ -50,8 +50,8 @@ Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
 #: In the environment of a process until it has read its job. An application that was started instead starts no other.
 _MARK = "NUMBAT_PROCESS"
 
-#: Seconds that processes have to end after their input, and between looks for Ctrl-C (Windows).
-_GRACE, _LOOK = 5.0, 0.5
+#: Seconds for processes to end after their input, and between checks for Ctrl-C (Windows).
+_GRACE, _POLL = 5.0, 0.5
 
 #: The last characters that a process wrote to standard error, for the message about its end.
 _TAIL = 2000
@@ -126,7 +126,9 @@ def run(
                     team.add(task)
             if not waiting:
                 break
-            about, kind, value = team.event()
+            about, kind, value = _next(team.events)
+            if kind == "failed":
+                raise value
             if kind == "report":
                 on_report(about and about.item, value)
             elif kind == "notice":
@@ -172,7 +174,7 @@ def _next(events: SimpleQueue[Event]) -> Event:
     """Wait for the next event; Ctrl-C is noticed meanwhile."""
     while True:
         with suppress(Empty):
-            return events.get(timeout=_LOOK)
+            return events.get(timeout=_POLL)
 
 
 class _Task:
@@ -191,7 +193,8 @@ class _Team:
         self._name = name
         self._jobs = jobs
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        self._events: SimpleQueue[tuple[_Task | None, str, Any]] = SimpleQueue()
+        #: With "report", "notice", "result", or "failed" for what makes it useless to go on.
+        self.events: SimpleQueue[tuple[_Task | None, str, Any]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._processes: list[_Process] = []
         self._lock = threading.Lock()
@@ -204,15 +207,7 @@ class _Team:
             self._threads.append(threading.Thread(target=self._attend, name="numbat-process", daemon=True))
             self._threads[-1].start()
 
-    def event(self) -> tuple[_Task | None, str, Any]:
-        """Wait for a "report", a "notice" or a "result". Raises what makes it useless to go on."""
-        about, kind, value = _next(self._events)
-        if kind == "failed":
-            raise value
-        return about, kind, value
-
     def close(self) -> None:
-        """End the processes."""
         with self._lock:
             self._closed = True
         for process in self._processes:
@@ -243,7 +238,7 @@ class _Team:
                     self._lost(process, task, is_last)
                     process = None
         except BaseException as error:
-            self._events.put((None, "failed", error))
+            self.events.put((None, "failed", error))
 
     def _start(self) -> _Process | None:
         with self._lock:
@@ -259,9 +254,9 @@ class _Team:
         text = f"{self._name(task.item)}: its process ended with exit code {code}"
         error = LostProcess(f"{text}: {output}" if output else text)
         if not is_last:
-            self._events.put((None, "notice", f"{text}; trying again"))
+            self.events.put((None, "notice", f"{text}; trying again"))
         elif process.ready:
-            self._events.put((task, "result", Completed(task.item, error=error)))
+            self.events.put((task, "result", Completed(task.item, error=error)))
         else:
             raise error
 
@@ -270,7 +265,7 @@ class _Team:
         try:
             data = pickle.dumps(task.item)
         except Exception as error:
-            self._events.put((task, "result", Completed(task.item, error=error)))
+            self.events.put((task, "result", Completed(task.item, error=error)))
             return True
         try:
             process.send(data)
@@ -284,15 +279,15 @@ class _Team:
                 except Exception as error:
                     kind, value = "error", error
                 if kind == "report":
-                    self._events.put((task, kind, value))
+                    self.events.put((task, kind, value))
                 elif kind == "remark":
-                    self._events.put((None, "report", value))
+                    self.events.put((None, "report", value))
                 elif kind == "failed":
-                    self._events.put((None, kind, value))
+                    self.events.put((None, kind, value))
                     return True
                 else:
                     completed = Completed(task.item, **{kind: value})
-                    self._events.put((task, "result", completed))
+                    self.events.put((task, "result", completed))
                     return True
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):  # ValueError: the pipe was closed here
             return False
@@ -311,7 +306,6 @@ class _Process:
             _begin(self._popen, "work", job)
 
     def send(self, data: bytes) -> None:
-        """Send an item."""
         assert self._popen.stdin is not None
         pickle.dump(data, self._popen.stdin)
         self._popen.stdin.flush()
@@ -340,7 +334,6 @@ class _Process:
         return code, self._tail.strip()
 
     def hang_up(self) -> None:
-        """Close its input, at which it ends."""
         assert self._popen.stdin is not None
         with suppress(OSError):
             self._popen.stdin.close()
@@ -457,7 +450,6 @@ class _Answers:
         self.kind = "remark"
 
     def report(self, message: Any) -> None:
-        """Send a report."""
         self.send(self.kind, message)
 
     def send(self, kind: str, value: Any) -> None:

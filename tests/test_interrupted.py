@@ -83,7 +83,7 @@ def _interrupted(words: tuple[str, ...], folder: Path, program: tuple[str, ...])
 
 @UNIX
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_one_line_says_so(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_interrupt_prints_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
     code, said = _interrupted(words, tmp_path, (*STRICT, "-c", SLOW + RUN))
     assert code == INTERRUPTED, said
     assert len(said) == 1, said
@@ -94,7 +94,7 @@ def test_one_line_says_so(words: tuple[str, ...], tmp_path: Path) -> None:
 @UNIX
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_one_line_says_so_where_it_really_compiles(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_interrupt_of_a_compilation_prints_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
     code, said = _interrupted(words, tmp_path, ("-c", RUN))
     assert code == INTERRUPTED, said
     assert "interrupted" in said[-1]
@@ -164,7 +164,7 @@ def _struck(moment: str, *words: str) -> tuple[int, list[str]]:
 
 @UNIX
 @pytest.mark.parametrize(("module", "command"), IMPORTS)
-def test_one_line_says_so_while_modules_are_imported(module: str, command: str) -> None:
+def test_an_interrupt_during_imports_prints_one_line(module: str, command: str) -> None:
     words = (command, "8/8/8/8/8/4k3/4p3/4K3 w - - 0 1") if command == "analyse" else (command,) * bool(command)
     assert _struck(module, *words) == (INTERRUPTED, ["numbat: interrupted"])
 
@@ -182,7 +182,7 @@ def test_one_at_the_end_of_the_process_ends_it_without_a_word() -> None:
 
 
 @pytest.mark.parametrize("name", WORKBENCH)
-def test_every_command_of_the_workbench_says_so(name, monkeypatch, capsys):
+def test_an_interrupt_of_the_workbench_prints_one_line(name, monkeypatch, capsys):
     """Wherever in it the interrupt strikes."""
     if name == "train":
         pytest.importorskip("torch")

@@ -179,7 +179,7 @@ def test_no_two_classes_of_the_engine_share_a_name():
     assert shared_names(twice) == {"Move": ["a.py", "b.py"]}
 
 
-def test_the_rooms_are_in_the_order_that_the_readme_tells():
+def test_the_rooms_are_in_the_order_of_the_readme():
     readme = (REPOSITORY / "tuning" / "README.md").read_text(encoding="utf-8")
     rooms = re.findall(r"^(\w+)/ ", readme, re.MULTILINE)
     assert rooms == list(ROOMS)

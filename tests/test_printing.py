@@ -49,7 +49,7 @@ def test_printable_text_is_unchanged():
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_streams_escape_whatever_prints(monkeypatch, encoding):
+def test_streams_escape_all_output(monkeypatch, encoding):
     stream = io.TextIOWrapper(io.BytesIO(), encoding)
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(sys, "stdout", None)  # closed from the start

@@ -86,13 +86,13 @@ def test_the_last_words_of_a_process_are_shown(capfd: pytest.CaptureFixture[str]
     assert "out of luck" in capfd.readouterr().err
 
 
-def test_what_a_job_cannot_begin_is_raised() -> None:
+def test_errors_at_the_start_of_a_job_are_raised() -> None:
     for jobs in (1, 2):
         with pytest.raises(MemoryError, match="no memory"):
             list(run(refusing, range(5), jobs))
 
 
-def test_what_cannot_be_pickled_is_the_error_of_its_item() -> None:
+def test_pickling_errors_belong_to_their_items() -> None:
     first, second, third, fourth = run(strange, [0, 1, lambda: 0, 0], 2)
     assert "pickle" in str(first.error).lower()
     assert str(second.error) == "Odd: odd"

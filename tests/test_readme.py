@@ -114,6 +114,16 @@ def test_python_examples_run(page, number, repository, tmp_path):
     assert re.search(r"\b(?:[a-h][1-8]|[NBRQK][a-hx1-8]+)", result.stdout)
 
 
+def test_a_debugger_stops_inside_the_search(repository, tmp_path):
+    page = (repository / "engine" / "jit" / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "step.py").write_text(blocks(page, "python")[0])
+    (breakpoint_,) = re.findall(r"`b (engine\S+:\d+)`", page)
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(repository)}
+    commands = f"b {breakpoint_}\nc\np int(is_pv)\nq\n"
+    done = run_python("-m", "pdb", tmp_path / "step.py", cwd=repository, env=environment, input=commands)
+    assert "(Pdb) 1\n" in done.stdout, done.stdout
+
+
 def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
     files = []
     for page, number in examples():
@@ -126,7 +136,7 @@ def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_layout_names_what_there_is(readme, repository):
+def test_the_layout_names_existing_files(readme, repository):
     (layout,) = re.findall(r"^```\n(uci_main.*?)^```", readme, re.MULTILINE | re.DOTALL)
     parents = {0: repository}
     for line in layout.splitlines():

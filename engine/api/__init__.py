@@ -12,7 +12,8 @@
 Programs import from :mod:`engine`: ``from engine import Engine``.
 """
 
-from engine.api.engine import Analysis, Engine, Stream
+from engine.api.engine import Engine
+from engine.api.types import Analysis, Stream
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Score, Stopped
 
 __all__ = [

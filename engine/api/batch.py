@@ -58,7 +58,6 @@ def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgre
 
 
 def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
-    """``boards`` in chunks."""
     if boards.dtype != BOARD:
         raise TypeError(f"an array of positions must come from Engine.pack, not have dtype {boards.dtype}")
     if boards.ndim != 1:

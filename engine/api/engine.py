@@ -22,7 +22,7 @@ from engine.api.boards import PositionMixin, position_of
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
 from engine.board.fen import needs_chess960
 from engine.jit import INTERPRETED
-from engine.messages import Info, Limits, OptionError, PositionError, Result, Signals, Stopped
+from engine.messages import Info, Limits, OptionError, Result, Signals, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.reporter import OnInfo
 from engine.play.selector import BUILT_FROM, MoveSelector
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from engine.api.batch import OnProgress, Positions
     from engine.api.types import AnyLimit, RootMoves
-
-__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
 T = TypeVar("T")
 
@@ -146,7 +144,7 @@ class Engine(PositionMixin):
         return f"<Engine: {', '.join([*shown, 'searching' if self.searching else 'idle'])}>"
 
     def _warm_up(self) -> None:
-        """Search a little and forget it, so that the first real search does not pay for page faults and first calls."""
+        """Search a little, so that the first real search does not pay for page faults and first calls."""
         self.go(Limits(depth=6))
         self.new_game()
 
@@ -226,7 +224,7 @@ class Engine(PositionMixin):
 
     def new_game(self) -> None:
         """Clear the transposition table and histories."""
-        self._do(self._selector.forget)
+        self._do(self._selector.clear)
 
     @overload
     def analyse(
@@ -368,7 +366,7 @@ class Engine(PositionMixin):
 
         def search(board: chess.Board, limits: Limits) -> Info:
             limits = replace(limits, analysis=True)
-            self._call(self._selector.forget, signals)  # one move, one reason, whatever was searched before
+            self._call(self._selector.clear, signals)  # one move, one reason, whatever was searched before
             info = self._call(partial(self._think, board, limits, _ignore, 1, signals), signals).info
             if signals.stopped:
                 raise Stopped("the explanation was stopped")
@@ -601,7 +599,7 @@ class Engine(PositionMixin):
 
         def run() -> tuple[int, float]:
             total, milliseconds = 0, 0.0
-            self._call(self._selector.forget, signals)
+            self._call(self._selector.clear, signals)
             for index, fen in enumerate(fens, 1):
                 arguments = (self._read(fen), limits, _ignore, self._values["MultiPV"], signals)
                 begun = time.perf_counter()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
-from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Score, quoted
+from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, Score, quoted
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
     from chess.engine import Limit, PovScore, PovWdl
@@ -183,7 +183,7 @@ def _number(name: str, value: Any) -> int:
     exact = value * 1000 if isinstance(value, int | float) and not isinstance(value, bool) else nan
     whole = round(exact) if isinstance(exact, int) or isfinite(exact) else None
     if whole is None or number.nearest(whole) != whole:
-        of_seconds = number._replace(unit="seconds", most=MOST // 1000)
+        of_seconds = number._replace(unit="seconds", maximum=LARGEST // 1000)
         raise ValueError(f"the limit's {of_seconds.refusal(name, value, 'a number of')}")
     return whole
 
@@ -197,7 +197,6 @@ class Feed:
         self.error: BaseException | None = None  # that ended it
 
     def put(self, info: Info) -> None:
-        """Receive a report."""
         if info.score is not None:
             self.reports.put(info)
 

@@ -21,10 +21,10 @@ VALUES = np.array([*PIECE_VALUES, 100, 0, 0], np.int64)
 #: The value of being checkmated, and a lower bound of all values.
 MATED, WORST = -500, -1000
 
-#: The greatest depth of the quiescence search, in plies.
+#: Maximum depth of the quiescence search, in plies.
 QUIESCENCE_PLIES = 10
 
-#: The most captures of an exchange: more than there are pieces to take.
+#: Maximum number of captures in an exchange: more than there are pieces to take.
 MAX_CAPTURES = 64
 
 
@@ -40,7 +40,7 @@ class CaptureSearch(Record):
     position: Position
     nodes: int
     node_limit: int
-    deepest: int  # the last ply, QUIESCENCE_PLIES at most
+    deepest: int  # the last ply, up to QUIESCENCE_PLIES
     aborted: int
     stack: Annotated[Array[_Ply], (QUIESCENCE_PLIES + 1,)]  # [ply]
     made: Annotated[Array[int], (MAX_CAPTURES,)]  # the captures of an exchange, and what each takes

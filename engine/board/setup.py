@@ -82,7 +82,7 @@ def _trim_history(position: Position) -> None:
 
 @helper
 def _copy_keys(target: Undo, source: Undo) -> None:
-    """Copy what repetition detection reads; moves played for good are never unmade."""
+    """Copy what repetition detection reads; game moves are never unmade."""
     target.key = source.key
 
 

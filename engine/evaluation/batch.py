@@ -1,6 +1,5 @@
 """Static values of many positions at once; compiled on first use, because no game needs it."""
 
-from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -30,7 +29,7 @@ from engine.evaluation.nnue.network import net_at
 from engine.evaluation.nnue.refresh import clear, refresh
 from engine.evaluation.records import Evaluator
 from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
-from engine.jit.decorators import kept
+from engine.jit.decorators import on_demand
 
 
 class Board(Record):
@@ -48,8 +47,6 @@ Boards: TypeAlias = Any
 
 #: Bytes of text as uint8.
 Text: TypeAlias = np.ndarray
-
-_on_demand = partial(kept, nogil=True, error_model="numpy")
 
 _NEWLINE, _SPACE, _SLASH, _MINUS, _0, _1, _A = (ord(sign) for sign in "\n /-01a")
 
@@ -190,7 +187,7 @@ def _write(board: Board, position: Position) -> None:
     board.side = position.side
 
 
-@_on_demand
+@on_demand
 def read_fens(text: Text, start: int, position: Position, boards: Boards) -> tuple[int, int]:
     """Set each of ``boards`` from a line of ``text``, from ``start`` on; ``position`` is scratch space. Returns the
     number of lines read before one that is not in the usual form or not legal, and its start."""
@@ -225,7 +222,7 @@ def _complete(position: Position) -> None:
     complete_setup(position)
 
 
-@_on_demand
+@on_demand
 def evaluate_boards(boards: Boards, position: Position, evaluator: Evaluator, values: np.ndarray) -> int:
     """Set ``values`` to centipawns for the side to move; ``position`` is scratch space. Returns the number of values
     before the first impossible board."""

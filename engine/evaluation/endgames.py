@@ -54,7 +54,6 @@ OPPOSITE_BISHOPS = 4
 
 @helper
 def _is_lone(own: Bitboard) -> bool:
-    """Whether a side has only its king."""
     return own & (own - ONE) == ZERO
 
 

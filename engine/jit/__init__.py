@@ -2,7 +2,7 @@
 
 Nothing here knows chess."""
 
-from engine.jit import configuration  # noqa: F401 (before anything loads numba)
+from engine.jit import configuration  # before anything loads numba
 from engine.jit.decorators import CHECKED, INTERPRETED, helper, kernel, record_type
 from engine.jit.intrinsics import (
     HAVE_PEXT,
@@ -22,47 +22,3 @@ from engine.jit.numbatypes import boolean, int32, int64, types, uint8, uint32, u
 from engine.jit.pointers import address_of, callback, function_at
 from engine.jit.records import Array, Record, i2, i4, structure, u1, u2, u4, u8
 from engine.jit.vectors import row_sum, weigh_squares
-
-__all__ = [
-    "CHECKED",
-    "HAVE_PEXT",
-    "INTERPRETED",
-    "TICKS_PER_SECOND",
-    "Array",
-    "Record",
-    "address_of",
-    "allocate",
-    "boolean",
-    "byteswap",
-    "callback",
-    "clock_now",
-    "clock_ticks",
-    "function_at",
-    "helper",
-    "i2",
-    "i4",
-    "int32",
-    "int64",
-    "kernel",
-    "load_relaxed",
-    "lsb",
-    "mulhi",
-    "new_record",
-    "pext",
-    "popcount",
-    "prefetch",
-    "record_at",
-    "record_type",
-    "row_sum",
-    "shared_record",
-    "structure",
-    "types",
-    "u1",
-    "u2",
-    "u4",
-    "u8",
-    "uint8",
-    "uint32",
-    "uint64",
-    "weigh_squares",
-]

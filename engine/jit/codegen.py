@@ -1,6 +1,6 @@
 """Code generation choices that are part of the cache key.
 
-Anything besides the sources that changes the generated code must be a field of :class:`Choices` or a setting in
+Anything that changes the generated code, except the sources, must be a field of :class:`Choices` or a setting in
 :func:`description`, or stale code is loaded."""
 
 import ctypes
@@ -57,6 +57,6 @@ def symbol(name: str) -> str:
 
 
 def description() -> str:
-    """Everything besides the sources that changes the generated code, as text."""
+    """Everything that changes the generated code, except the sources, as text."""
     python = sys.version_info[:2], getattr(sys, "abiflags", "")
     return repr((CHOICES, np.__version__, python, private.settings()))

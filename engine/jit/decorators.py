@@ -50,7 +50,6 @@ class Kernel:
 
     @property
     def module(self) -> str:
-        """The module that defines it."""
         return str(self.dispatcher.py_func.__module__)
 
     @property
@@ -92,28 +91,28 @@ def not_ready(layer: str) -> list[Kernel]:
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> tuple[Any, KernelCache | None]:
-    """The dispatcher of ``function`` under numba's ``options``, and the cache of its code."""
+    """The dispatcher of ``function`` under numba's further ``options``, and the cache of its code."""
     layer = layer_of_source(function.__code__.co_filename)
     if layer is not None:
         FUNCTIONS[layer] += 1
         private.tagged(function, f"{settings_digest()}{source_digest(layer)}")
-    dispatcher = njit(pipeline_class=private.Compiler, **options)(function)
+    dispatcher = njit(pipeline_class=private.Compiler, **_OPTIONS, **options)(function)
     cache = cache_of(function)
     if cache is not None:
         private.attach(dispatcher, cache)
     return dispatcher, cache
 
 
-def kept(function: _Function, **options: Any) -> _Function:
-    """Compile ``function`` at its first call under numba's ``options``, and keep the code between starts."""
-    return function if INTERPRETED else cast(_Function, compiled(function, **options)[0])
+def on_demand(function: _Function, fastmath: bool | set[str] = False) -> _Function:
+    """Compile ``function`` at its first call, and keep the code between starts."""
+    return function if INTERPRETED else cast(_Function, compiled(function, fastmath=fastmath)[0])
 
 
 def helper(function: _Function) -> _Function:
     """Compile a function that only compiled code calls. For calls from Python, as in tests, it is compiled again."""
     if INTERPRETED:
         return function
-    dispatcher, _ = compiled(function, **_OPTIONS, **private.INNER)
+    dispatcher, _ = compiled(function, **private.INNER)
     private.redirect_python_calls(dispatcher, lambda: njit(pipeline_class=private.Compiler, **_OPTIONS)(function))
     return cast(_Function, dispatcher)
 
@@ -126,7 +125,7 @@ def kernel(signature: Any, spare: bool = False) -> Callable[[_Function], _Functi
     def decorate(function: _Function) -> _Function:
         if INTERPRETED:
             return _wrapping(function)
-        dispatcher, cache = compiled(function, **_OPTIONS)
+        dispatcher, cache = compiled(function)
         private.call_by_symbol(dispatcher, signature)
         KERNELS.append(Kernel(dispatcher, signature, cache, spare))
         return cast(_Function, dispatcher)

@@ -25,7 +25,7 @@ WORKBENCH = "tuning"
 
 @cache
 def settings_digest() -> str:
-    """Hexadecimal digest of everything besides the sources that affects the code."""
+    """Hexadecimal digest of everything that affects the code, except the sources."""
     return hashlib.sha256(codegen.description().encode()).hexdigest()[:10]
 
 

@@ -16,6 +16,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -40,11 +41,10 @@ UNUSED_SECONDS = 60 * 24 * 3600
 #: A start touches a directory that it uses, unless it was touched within this time.
 _USE_SECONDS = 600
 
-#: A trial file: nothing is compiled for the folder unless it fits.
+#: A probe of the free space: nothing is compiled for the folder unless this file fits.
 _PROBE, _PROBE_BYTES = f"space{_PART}", 24 << 20
 
 _ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -53,7 +53,7 @@ class Unusable(OSError):
 
 
 class Store:
-    """Compiled code in ``folder``. ``settings`` identifies everything that affects the code besides its sources;
+    """Compiled code in ``folder``. ``settings`` identifies everything that affects the code, except its sources;
     ``layers`` maps each layer to a function that returns the identifier of its sources."""
 
     def __init__(self, folder: Path, settings: str, layers: Mapping[str, Callable[[], str]]) -> None:
@@ -157,14 +157,9 @@ class Store:
     def _load(self, place: str, digest: bytes) -> bytes:
         """The data saved as ``place``, a path in the folder of code, under the key of ``digest``. Raises OSError."""
         root, name = self._open(), place.rpartition("/")[2]
-        handle = os.open(self._settings / place if root is None else place, _READ, dir_fd=root)
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise Unusable(f"{name} is not a file")
-            with open(handle, "rb", closefd=False) as file:
-                content = file.read()
-        finally:
-            os.close(handle)
+        path = self._settings / place if root is None else place
+        with open(path, "rb", opener=partial(os.open, dir_fd=root)) as file:
+            content = file.read()
         start = len(_MAGIC) + _SUM_BYTES
         total, rest = content[len(_MAGIC) : start], content[start:]
         if content[: len(_MAGIC)] != _MAGIC or total != hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest():
@@ -199,8 +194,6 @@ class Store:
         """Write and delete a file as large as the engine's code. Raises OSError."""
         self._save(self._settings, _PROBE, bytes(_PROBE_BYTES))
         (self._settings / _PROBE).unlink(missing_ok=True)
-        if _is_directory(self.lock):
-            shutil.rmtree(self.lock)
 
     def _save(self, directory: Path, name: str, content: bytes) -> None:
         """Write a file, whole or not at all. Raises OSError."""
@@ -210,8 +203,6 @@ class Store:
         try:
             with open(handle, "wb") as file:
                 file.write(content)
-            if _is_directory(target):
-                shutil.rmtree(target)
             os.replace(part, target)
         except PermissionError:
             if sys.platform != "win32" or not target.is_file():
@@ -226,17 +217,12 @@ class Store:
             raise Unusable("not an absolute path")
         os.makedirs(self.folder, 0o700, exist_ok=True)
         for place in (self._settings, directory):
-            if not _is_directory(place):
+            if place.is_symlink() or not place.is_dir():
                 place.unlink(missing_ok=True)
                 with suppress(FileExistsError):  # another process was faster
                     os.mkdir(place, 0o700)
                     self._root = None
         self._open()
-
-
-def _is_directory(path: Path) -> bool:
-    """Whether ``path`` is a directory and not a link to one."""
-    return path.is_dir() and not path.is_symlink()
 
 
 def _layer(directory: Path) -> str:

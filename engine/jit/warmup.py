@@ -108,7 +108,6 @@ def _count(layer: str) -> int:
 
 
 def _total(layer: str) -> int:
-    """The number of functions up to ``layer``."""
     return sum(FUNCTIONS[below] for below in _layers_up_to(layer))
 
 

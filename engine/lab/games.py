@@ -30,7 +30,6 @@ class Exhibit:
     whole: bool = False
 
     def player(self, state: Any) -> str:
-        """The name of the side to move."""
         return self.players[0] if self.game.to_move(state) == MAX else self.players[1]
 
     def write(self, state: Any, action: Any) -> str:

@@ -195,7 +195,7 @@ class Laboratory:
                 if plies < first and name not in LEARNING:
                     continue
                 announce(f"{name} at depth {plies}")
-                row = self._row(name, plies)
+                row = self._with_bounds(self._measured(name, plies))
                 if plies >= first:
                     yield row
             if self.engine and plies >= first:
@@ -224,9 +224,6 @@ class Laboratory:
         engine.set_board(self.exhibit.game.initial())
         leaves = engine.perft(depth)
         return before[0] + leaves, leaves
-
-    def _row(self, name: str, depth: int) -> Row:
-        return self._with_bounds(self._measured(name, depth))
 
     def _with_bounds(self, row: Row) -> Row:
         counted = self.count(row.depth)

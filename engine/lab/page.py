@@ -1,17 +1,48 @@
 """The lab as one self-contained HTML page: the table, the growth and, for a small game, the tree step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from engine.files import write_whole
-from engine.lab.growth import bounds, measured
-from engine.lab.measure import Row
+from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves
 from engine.lab.trace import TreeTrace
 from engine.pages import fill
 
 #: A text of every page.
 MARK = "<title>Numbat lab</title>"
+
+THEORY: dict[str, Callable[[float, int], float]] = {
+    "b^m (minimax)": lambda b, m: b**m,
+    "b^(3m/4) (random order)": lambda b, m: b ** (0.75 * m),
+    "b^⌈m/2⌉ + b^⌊m/2⌋ - 1 (perfect order)": minimal_leaves,
+}
+"""Leaves at m plies with b branches each: all of them; roughly those that alpha-beta visits in random order (Russell
+and Norvig); exactly those that it visits in perfect order."""
+
+Curve = list[tuple[int, float]]
+
+
+def measured(rows: Sequence[Row]) -> dict[str, Curve]:
+    """Each algorithm's leaves by depth; for the engine, which counts no leaves, its nodes. UCT is absent: its number
+    of games is fixed."""
+    curves: dict[str, Curve] = {}
+    for row in rows:
+        size = row.nodes if row.leaves is None else row.leaves
+        if size and row.how != "estimated":
+            curves.setdefault(row.algorithm, []).append((row.depth, size))
+    return curves
+
+
+def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
+    """The three theoretical curves for the mean branching factor b = leaves^(1/m) of minimax's deepest tree. Empty if
+    no exhaustive search was measured."""
+    whole = [row for row in rows if row.algorithm in EXHAUSTIVE and row.leaves]
+    if not whole:
+        return {}
+    deepest = max(whole, key=lambda row: row.depth)
+    b = (deepest.leaves or 1) ** (1 / deepest.depth)
+    return {name: [(m, leaves(b, m)) for m in range(1, deepest.depth + 1)] for name, leaves in THEORY.items()}
 
 
 def write_page(path: Path, title: str, rows: Sequence[Row], tree: TreeTrace | None) -> None:

@@ -64,7 +64,7 @@ class TooLarge(ValueError):
     """The tree has too many nodes to be drawn."""
 
 
-class _Located(Game[tuple[Path, Any], Any]):
+class _Located:
     """The same game with the path added to each state, so that every node of the tree is distinct."""
 
     def __init__(self, game: Game[Any, Any]) -> None:
@@ -73,26 +73,13 @@ class _Located(Game[tuple[Path, Any], Any]):
     def initial(self) -> tuple[Path, Any]:
         return (), self.game.initial()
 
-    def to_move(self, state: tuple[Path, Any]) -> int:
-        return self.game.to_move(state[1])
-
-    def actions(self, state: tuple[Path, Any]) -> Sequence[Any]:
-        return self.game.actions(state[1])
-
     def result(self, state: tuple[Path, Any], action: Any) -> tuple[Path, Any]:
         return (*state[0], action), self.game.result(state[1], action)
 
-    def is_terminal(self, state: tuple[Path, Any]) -> bool:
-        return self.game.is_terminal(state[1])
-
-    def utility(self, state: tuple[Path, Any]) -> float:
-        return self.game.utility(state[1])
-
-    def evaluate(self, state: tuple[Path, Any]) -> float:
-        return self.game.evaluate(state[1])
-
-    def key(self, state: tuple[Path, Any]) -> Any:
-        return self.game.key(state[1])
+    def __getattr__(self, name: str) -> Callable[[tuple[Path, Any]], Any]:
+        """The other methods, which read the state alone."""
+        method = getattr(self.game, name)
+        return lambda state: method(state[1])
 
 
 class TreeTrace:
@@ -152,7 +139,6 @@ class TreeTrace:
         }
 
     def steps(self, search: Callable[..., Solution[Any]]) -> list[Step]:
-        """The events of ``search``."""
         steps: list[Step] = []
         opened: list[set[Path]] = []  # for each open node, the branches entered: some searches enter one twice
 

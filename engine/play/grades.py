@@ -76,12 +76,10 @@ class Grade(Enum):
 
     @property
     def words(self) -> str:
-        """The word for several."""
         return f"{self.word[:-1]}ies" if self.word.endswith("y") else f"{self.word}s"
 
     @property
     def bad(self) -> bool:
-        """Whether the grade is a bad one."""
         return self.loss > 0
 
 

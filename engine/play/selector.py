@@ -83,17 +83,16 @@ class MoveSelector:
             self.table.resize(megabytes)
             self.clear_table()
 
-    def forget(self) -> None:
-        """Forget everything learned from previous searches."""
+    def clear(self) -> None:
         self.clear_table()
         self.pool.clear()
 
     def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
-        """Change the evaluation, and forget everything learned with the previous one."""
+        """Change the evaluation, and clear everything learned with the previous one."""
         values = self._values
         self.evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
         self.pool.use(self.evaluation)
-        self.forget()
+        self.clear()
 
     def open_tables(self, path: str) -> None:
         """Use the tablebases in the directories of ``path``, of which at least one must exist."""
@@ -185,11 +184,11 @@ class MoveSelector:
 
     def _probe_root(self, position: Position, limits: Limits, began: float) -> RootProbe | None:
         """The tablebases' results of the root moves, if they may be probed; takes half of the maximum at most."""
-        most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
+        largest = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY
-        if most == 0 or depth < self._values["SyzygyProbeDepth"]:
+        if largest == 0 or depth < self._values["SyzygyProbeDepth"]:
             return None
-        if sum(int(own).bit_count() for own in position["colors"]) > most:
+        if sum(int(own).bit_count() for own in position["colors"]) > largest:
             return None
         keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
         overhead = self._values["Move Overhead"]

@@ -23,9 +23,9 @@ from engine.play.glance import MATE_IN_ONE
 
 FILE = Path(__file__).with_name("strength.json")
 
-#: The fewest and the most lines of a noisy level, and the noise in centipawns that adds a line: one that is much worse
-#: than the best would hardly ever seem better.
-FEWEST_LINES, MOST_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
+#: Minimum and maximum number of lines of a noisy level, and the noise in centipawns that adds a line: one that is much
+#: worse than the best would hardly ever seem better.
+MIN_LINES, MAX_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
 
 #: Centipawns by which a line must be worse than the best, at a glance and by the search, for an alert player to reject
 #: it. At a glance it is a piece for a pawn.
@@ -45,7 +45,7 @@ class Level:
     @property
     def lines(self) -> int:
         """The number of lines to search."""
-        return min(FEWEST_LINES + int(self.noise / CENTIPAWNS_A_LINE), MOST_LINES) if self.noise > 0 else 1
+        return min(MIN_LINES + int(self.noise / CENTIPAWNS_A_LINE), MAX_LINES) if self.noise > 0 else 1
 
 
 #: All levels, weakest first. The option ``UCI_Elo`` ends at the last; the first lies below its range.

@@ -38,7 +38,7 @@ _MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
 #: Seconds lost to timeouts, in total, before the tables are closed: python-chess may loop for ever in a damaged file.
 PROBE_TIMEOUT = 5.0
 
-#: The most unusable paths to list by name; the others are only counted.
+#: Maximum number of unusable paths to list by name; the others are only counted.
 _NAMED = 10
 
 #: Table files end with a checksum of 16 bytes after blocks of 64.
@@ -84,7 +84,7 @@ class Tablebase:
         self._prober: Prober | None = None
         self._reported: set[str] = set()
         self._waited = 0.0
-        #: The most pieces, kings included, of any table; 0 without tables.
+        #: Maximum number of pieces of a table, kings included; 0 without tables.
         self.largest = 0
 
     def close(self) -> None:
@@ -264,7 +264,6 @@ def _rank_without_distance(
 
 
 def _without_rule(outcome: int) -> int:
-    """``outcome`` without the 50-move rule."""
     return {CURSED_WIN: WIN, BLESSED_LOSS: LOSS}.get(outcome, outcome)
 
 

@@ -20,7 +20,6 @@ class Deadline:
         self.time = math.inf
 
     def check(self) -> None:
-        """Raise TimeoutError if the deadline has passed."""
         if time.monotonic() > self.time:
             raise TimeoutError
 
@@ -79,7 +78,6 @@ class TimedReader(Tablebase):
         self.deadline = Deadline()
 
     def board(self, board: chess.Board) -> chess.Board:
-        """A copy of ``board`` to probe with."""
         timed = _TimedBoard(board.fen(), chess960=board.chess960)
         timed.deadline = self.deadline
         return timed

@@ -40,7 +40,6 @@ class Model:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Model:
-        """The model in a data file."""
         first, last = data["moves"]
         return cls(tuple(data["a"]), tuple(data["b"]), (first, last))
 

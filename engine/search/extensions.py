@@ -7,7 +7,7 @@ from engine.search.scores import DECIDED
 from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER
 
-#: The greatest depth of :func:`low_depth_extension`.
+#: Maximum depth of :func:`low_depth_extension`.
 _LOW_DEPTH = 7
 
 

@@ -32,18 +32,11 @@ class SearchTask:
 
     @property
     def last(self) -> int:
-        """The last depth in plies."""
         return MAX_PLY if self.limits.depth is None else min(self.limits.depth, MAX_PLY)
 
     @property
     def white_to_move(self) -> bool:
-        """Whether White is to move."""
         return int(self.position["side"]) == WHITE
-
-    @property
-    def pondering(self) -> bool:
-        """Whether the search goes on until ``ponderhit``."""
-        return self.limits.ponder and not self.signals.hit
 
     def prepare(self, worker: Worker, threads: int) -> None:
         """Make ``worker``, one of ``threads``, ready to search."""

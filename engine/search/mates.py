@@ -89,20 +89,20 @@ def proves_mate(line: RootLine, limits: Limits) -> bool:
 
 
 class Prover:
-    """Proves a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on the
-    record of the worker that is searching it."""
+    """Proves a mate in 1, 2 .. ``longest`` moves by one of the root ``moves`` of ``position``, or against them all, on
+    the record of the worker that is searching it."""
 
-    def __init__(self, record: Any, position: Position, moves: list[int], most: int) -> None:
-        self._record, self._position, self._moves, self._most = record, position, moves, most
+    def __init__(self, record: Any, position: Position, moves: list[int], longest: int) -> None:
+        self._record, self._position, self._moves, self._longest = record, position, moves, longest
         self._proofs: Any = new_record(PROOFS)
         self._number = 1  # moves of the mate to prove next
         self._spent = 0  # nodes
-        self._divisor = 4 ** max(1, most - 3)
+        self._divisor = 4 ** max(1, longest - 3)
 
     @property
     def exhausted(self) -> bool:
         """Whether every number of moves has been tried."""
-        return self._number > self._most
+        return self._number > self._longest
 
     def advance(self) -> tuple[int, list[int]]:
         """Continue, between two iterations, for a share of the nodes: a quarter for mates in up to four moves, and a
@@ -171,8 +171,8 @@ class MateGoal:
         self._limits, self._worker, self._on_line = task.limits, worker, on_line
         self._bounds: list[tuple[int, RootLine]] = []  # those that prove a mate, with the nodes searched by then
         assert task.limits.mate is not None
-        most = min(task.limits.mate, (task.last + 1) // 2)
-        self._prover = Prover(worker.record, task.position, task.moves, most)
+        longest = min(task.limits.mate, (task.last + 1) // 2)
+        self._prover = Prover(worker.record, task.position, task.moves, longest)
         others = (task.limits.depth, task.limits.nodes, maximum)
         self._is_only_limit = others == (None,) * 3 and not task.limits.infinite
 

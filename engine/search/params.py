@@ -3,7 +3,7 @@
 Plain Python without numba, so that the UCI layer can list them at once. Margins are in centipawns, depths in plies;
 weights and terms of a reduction, the null move's too, in 1024ths; ReductionBase, ReductionDivisor and the move counts
 of late move pruning in hundredths; SingularMargin in tenths of a centipawn per ply. With ``--tune`` the UCI loop offers
-them as spin options. A greatest depth of 0, or a least depth of 99, disables a heuristic, to measure its worth."""
+them as spin options. A maximum depth of 0, or a minimum depth of 99, disables a heuristic, to measure its worth."""
 
 from typing import Any, NamedTuple
 

@@ -86,7 +86,7 @@ class Pool:
         #: The search parameters of all workers.
         self.parameters = Parameters()
         self._report = report
-        #: What all threads read as they search: whether to stop, and the deadline.
+        #: The stop flag and the deadline, which all threads read as they search.
         self.control: Any = new_record(CONTROL)
         self._address = self.control.__array_interface__["data"][0]
         self._lock = threading.RLock()  # a finalizer may signal a stop anywhere
@@ -144,7 +144,6 @@ class Pool:
         self._helping = []
 
     def close(self) -> None:
-        """End all threads."""
         self.wait_for_helpers()
         for helper in self._helpers:
             helper.end()
@@ -191,7 +190,6 @@ class Pool:
 
     @property
     def pondering(self) -> bool:
-        """Whether the search goes on until ``ponderhit``."""
         return self._pondering
 
     def search(self, task: SearchTask, on_line: OnLine, on_tick: OnTick = lambda *state: None) -> RootLine:

@@ -6,7 +6,7 @@ choice of move is. The *maximum* is never exceeded: the search is stopped there.
 from dataclasses import replace
 from typing import NamedTuple
 
-from engine.messages import MOST, Limits
+from engine.messages import LARGEST, Limits
 from engine.search.tunables import Parameters, Params
 
 #: The depth to which a single legal move is searched, for its score.
@@ -107,7 +107,6 @@ class NodeClock:
         self._runs = False
 
     def reset(self) -> None:
-        """Begin a new game."""
         self._left = None
 
     def limits_for(self, limits: Limits, white_to_move: bool) -> Limits:
@@ -119,7 +118,7 @@ class NodeClock:
         self._increment = limits.winc if white_to_move else limits.binc
         if self._left is None:
             self._left = clock
-        left = min(max(0, round(self._left)), MOST)
+        left = min(max(0, round(self._left)), LARGEST)
         return replace(limits, wtime=left, btime=left)
 
     def spend(self, nodes: int) -> None:

@@ -263,10 +263,10 @@ _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.
 
 def _physical_memory() -> int:
     """Bytes of memory in this machine or container, or a number beyond any Hash if unknown."""
-    most = 1 << 62
+    size = 1 << 62
     with suppress(AttributeError, ValueError, OSError):
-        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in _CONTAINER_LIMITS:
         with suppress(OSError, ValueError), open(path) as file:  # ValueError: "max"
-            most = min(most, int(file.read()))
-    return most
+            size = min(size, int(file.read()))
+    return size

@@ -66,7 +66,6 @@ class Worker:
         self.set_parameters(parameters)
 
     def use(self, evaluation: Evaluation) -> None:
-        """Evaluate by ``evaluation``."""
         self._evaluation = evaluation  # kept alive: the record has only its network's address
         evaluation.install(self.record["evaluator"])
 

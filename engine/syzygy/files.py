@@ -46,7 +46,7 @@ class Prober:
             records[index] = record
             self._enter(source, index)
         self._tables["table_address"] = records.ctypes.data
-        #: The most pieces of any table; 0 without tables.
+        #: Maximum number of pieces of a table; 0 without tables.
         self.largest = max((source.num for source, _ in opened), default=0)
         #: The first argument for the function at ``function``.
         self.address = self._tables.__array_interface__["data"][0]

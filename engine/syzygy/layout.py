@@ -9,7 +9,7 @@ from typing import Annotated
 
 from engine.jit import Array, Record, record_at, record_type, structure, u1, u8
 
-#: The most pieces, kings included, of any table.
+#: Maximum number of pieces of a table, kings included.
 MAX_PIECES = 7
 
 #: Hash slots for tables by material: a prime well above twice 1,511, the number of tables with at most seven pieces.

@@ -4,6 +4,8 @@ Groups of pieces are kept as bitboards: their bits come out in ascending order, 
 pieces on lower squares are counted by one instruction. ``swapped`` is 1 if the position's White is the table's Black.
 """
 
+from typing import NamedTuple
+
 from engine.board.aliases import Bitboard, Piece, Position, Square
 from engine.board.position import bit
 from engine.board.types import I64, ONE, PAWN, U64, ZERO
@@ -12,6 +14,15 @@ from engine.syzygy.layout import Maps, Part, WdlTable
 
 #: Masks to XOR squares with, to flip the board horizontally and vertically.
 _FILES, _RANKS = 7, 56
+
+
+class _TableView(NamedTuple):
+    """A position as the table numbers it."""
+
+    position: Position
+    swapped: int
+    mask: int  # see _turn
+    transposed: int
 
 
 @helper
@@ -35,11 +46,11 @@ def _turn(square: Square, mask: int, transposed: int) -> Square:
 
 
 @helper
-def _turn_all(squares: Bitboard, mask: int, transposed: int) -> Bitboard:
-    """:func:`_turn` for a bitboard."""
-    turned = ZERO
+def _turned_squares_of(view: _TableView, piece: Piece) -> Bitboard:
+    """The squares of the table's ``piece``, turned."""
+    squares, turned = _squares_of(view.position, piece, view.swapped), ZERO
     while squares:
-        turned |= bit(_turn(lsb(squares), mask, transposed))
+        turned |= bit(_turn(lsb(squares), view.mask, view.transposed))
         squares &= squares - ONE
     return turned
 
@@ -57,22 +68,12 @@ def _choice(maps: Maps, group: Bitboard, placed: Bitboard, start: Square) -> int
 
 
 @helper
-def _add_groups(
-    maps: Maps,
-    table: WdlTable,
-    part: Part,
-    position: Position,
-    swapped: int,
-    number: int,
-    first: int,
-    placed: Bitboard,
-    mask: int,
-    transposed: int,
-) -> int:
-    """``number`` plus the groups from the one at ``first`` on; ``placed`` are the pieces before."""
+def _number_of_groups(maps: Maps, table: WdlTable, part: Part, view: _TableView, first: int, placed: Bitboard) -> int:
+    """The number of the groups from the one at ``first`` on; ``placed`` are the pieces before."""
+    number = I64(0)
     while first < table.pieces:
         piece = part.piece[first]
-        group = _turn_all(_squares_of(position, piece, swapped), mask, transposed)
+        group = _turned_squares_of(view, piece)
         start = 8 if piece & 7 == PAWN else 0
         number += part.factor[first] * _choice(maps, group, placed, start)
         placed |= group
@@ -120,8 +121,8 @@ def number_without_pawns(maps: Maps, table: WdlTable, part: Part, position: Posi
         number = _three_singles(maps, a, b, c)
     else:
         number = maps.kings[maps.triangle[a], b]
-    number *= part.factor[0]
-    return _add_groups(maps, table, part, position, swapped, number, table.singles, placed, mask, transposed)
+    view = _TableView(position, swapped, mask, transposed)
+    return number * part.factor[0] + _number_of_groups(maps, table, part, view, table.singles, placed)
 
 
 @helper
@@ -151,11 +152,11 @@ def number_with_pawns(maps: Maps, table: WdlTable, part: Part, position: Positio
     if lead & 4 != 0:
         mask ^= _FILES
         lead ^= _FILES
-    placed = _turn_all(_squares_of(position, part.piece[0], swapped), mask, 0)
+    view = _TableView(position, swapped, mask, 0)
+    placed = _turned_squares_of(view, part.piece[0])
     others, twisted = placed ^ bit(lead), ZERO
     while others:
         twisted |= bit(maps.twist[lsb(others)])
         others &= others - ONE
     number = maps.lead[table.pawns - 1, maps.flap[lead]] + _choice(maps, twisted, ZERO, 0)
-    number *= part.factor[0]
-    return _add_groups(maps, table, part, position, swapped, number, table.pawns, placed, mask, 0)
+    return number * part.factor[0] + _number_of_groups(maps, table, part, view, table.pawns, placed)

@@ -58,13 +58,13 @@ def monte_carlo_tree_search(
         return max(-HUGE, min(HUGE, s.leaf(state)[0]))
 
     root = grown(state)
-    least, greatest = inf, -inf
+    lowest, highest = inf, -inf
     for simulation in range(simulations):
         if simulation and monotonic() >= deadline:
             break
         node, path = root, [root]
         while node.children and not node.untried:  # selection
-            side, span, trials = game.to_move(node.state), max(greatest - least, 1e-9), log(node.visits)
+            side, span, trials = game.to_move(node.state), max(highest - lowest, 1e-9), log(node.visits)
             node = max(
                 node.children.values(),
                 key=lambda c: side * c.total / c.visits / span + exploration * sqrt(trials / c.visits),
@@ -75,7 +75,7 @@ def monte_carlo_tree_search(
             node.children[action] = node = grown(game.result(node.state, action))
             path.append(node)
         value = rollout(node.state)  # simulation
-        least, greatest = min(least, value), max(greatest, value)
+        lowest, highest = min(lowest, value), max(highest, value)
         for node in path:  # backpropagation
             node.visits, node.total = node.visits + 1, node.total + value
 

@@ -96,7 +96,6 @@ class Search(Generic[S, A]):
         self.order.learn(self.game, state, action, depth, self.ply, refuted)
 
     def outcome(self, value: float, line: tuple[A, ...]) -> Solution[A]:
-        """The outcome of this run."""
         return Solution(value, line, self.nodes, self.leaves, self.exact)
 
 

@@ -69,13 +69,16 @@ class Conversation:
             case "position":
                 session.place(words)
             case "go":
-                self._go(words)
+                go = parse_go(words)
+                for fault in go.faults:
+                    session.remark(fault)
+                session.go(go)
             case "stop":
                 session.stop()
             case "ponderhit":
                 session.ponder_hit()
             case "setoption":
-                session.assign(parse_setoption(text_after("setoption", line), self._options))
+                session.assign(*parse_setoption(text_after("setoption", line), self._options))
             case "debug":
                 self._debug(words)
             case "register":
@@ -105,12 +108,6 @@ class Conversation:
                 + ["uciok"]
             )
         )
-
-    def _go(self, words: list[str]) -> None:
-        go = parse_go(words)
-        for fault in go.faults:
-            self._session.remark(fault)
-        self._session.go(go)
 
     def _debug(self, words: list[str]) -> None:
         if words not in (["on"], ["off"]):

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError
@@ -43,14 +43,6 @@ class Placement:
 
     fen: str | None
     moves: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """A valid ``setoption`` command."""
-
-    option: Option
-    value: Value = field(default=None)
 
 
 def split_command(line: str) -> tuple[str, list[str]]:
@@ -100,7 +92,7 @@ def parse_go(words: Sequence[str]) -> Go:
     while the GUI computes), other invalid words ignored, and both named. One clock stands for both. Raises
     :class:`OptionError` for a perft without a depth in its range."""
     limits: dict[str, Any] = {}
-    faults = _Faults()
+    faults: list[str] = []
     unknown: list[str] = []
     place = 0
     while place < len(words):
@@ -114,48 +106,33 @@ def parse_go(words: Sequence[str]) -> Go:
                 end += 1
             limits[word] = tuple(words[place:end])
             if place == end:
-                faults.add("no move after searchmoves")
+                faults.append("no move after searchmoves")
             place = end
         elif word not in _NUMBERS:
             unknown.append(word)
         elif place == len(words) or words[place] in _GO_WORDS:
-            faults.add(f"no number after {word}")
+            faults.append(f"no number after {word}")
         else:
             text = words[place]
             place += 1
             number, given = _NUMBERS[word], whole_number(text)
             if fault := number.fault(word, text if given is None else given):
-                faults.add(fault)
+                faults.append(fault)
             if given is not None and not (fault and word == "perft"):
                 limits[word] = number.nearest(given)
+    more = len(faults) - _EXPLAINED
+    del faults[_EXPLAINED:]
     if unknown:
-        faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
+        faults.append(f"{some_of(unknown)} {_are(unknown)} not understood")
+    if more > 0:
+        faults.append(f"{more} more limits are invalid")
     if "perft" in words and "perft" not in limits:
-        raise OptionError(f"go: {'; '.join(faults.texts())}")
+        raise OptionError(f"go: {'; '.join(faults)}")
     perft = limits.pop("perft", None)
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
         if clock in limits:  # given only the opponent's clock, the search must still end
             limits.setdefault(other, limits[clock])
-    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults.texts()))
-
-
-class _Faults:
-    """Collects faults: the first few as text, the others as a count."""
-
-    def __init__(self) -> None:
-        self._words: list[str] = []
-        self._more = 0
-
-    def add(self, text: str, important: bool = False) -> None:
-        """Keep ``text`` if there are few so far or it is ``important``."""
-        if important or len(self._words) < _EXPLAINED:
-            self._words.append(text)
-        else:
-            self._more += 1
-
-    def texts(self) -> list[str]:
-        """The faults kept and, if any were dropped, their number."""
-        return self._words + ([f"{self._more} more limits are invalid"] if self._more else [])
+    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults))
 
 
 def _are(words: Sequence[str]) -> str:
@@ -169,9 +146,9 @@ def parse_explain(words: Sequence[str]) -> str | None:
     return words[0] if words else None
 
 
-def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignment:
-    """``name N [value V]``, the ``text`` after the command. Both may contain spaces; those in the value are kept, as it
-    may be a path. Raises :class:`OptionError`."""
+def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> tuple[str, Value]:
+    """The option's canonical name and its value in ``name N [value V]``, the ``text`` after the command. Both may
+    contain spaces; those in the value are kept, as it may be a path. Raises :class:`OptionError`."""
     found = re.search(r"\svalue(?!\S)", text)
     words = text[: found.start() if found else None].split()
     if not words or words[0] != "name":
@@ -180,7 +157,7 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
     if not name:
         raise OptionError("setoption: no option is named")
     option = find(name, options)
-    return Assignment(option, option.parse(value))
+    return option.name, option.parse(value)
 
 
 def is_file(word: str) -> bool:

@@ -20,12 +20,12 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from engine.messages import CHESS960, Info, Limits, OptionError, PositionError, Result, Signals, Stopped
-from engine.options import Options
+from engine.options import Options, Value
 from engine.search.threads import DeepThread
 from engine.uci import jobs
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
-from engine.uci.parse import Assignment, Go, Placement, parse_position
+from engine.uci.parse import Go, Placement, parse_position
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -87,7 +87,6 @@ class Session:
         self._news.put(None)
 
     def loaded(self) -> bool:
-        """Whether the engine is loaded."""
         return self._engine is not None
 
     def compiles(self) -> bool:
@@ -134,9 +133,8 @@ class Session:
         """Set up the position that the ``words`` after ``position`` name."""
         self._submit(Command("position", lambda signals: self._place(words)))
 
-    def assign(self, assignment: Assignment) -> None:
-        """Set an option."""
-        self._submit(Command("setoption", lambda signals: self._assign(assignment)))
+    def assign(self, name: str, value: Value) -> None:
+        self._submit(Command("setoption", lambda signals: self._assign(name, value)))
 
     def go(self, go: Go) -> None:
         """Search, or count a perft."""
@@ -154,11 +152,9 @@ class Session:
         self._ask(Command("explain", partial(self._explain, move)))
 
     def show_board(self) -> None:
-        """Print the position."""
         self._ask(Command("d", lambda signals: self._show_board()))
 
     def show_evaluation(self) -> None:
-        """Print the evaluation and its terms."""
         self._ask(Command("eval", lambda signals: self._output.line(self._loaded.explain_evaluation())))
 
     def close(self, at_once: bool = False) -> bool:
@@ -325,8 +321,7 @@ class Session:
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 
-    def _assign(self, assignment: Assignment) -> None:
-        name, value = assignment.option.name, assignment.value
+    def _assign(self, name: str, value: Value) -> None:
         self._loaded.set_option(name, value)
         if self._debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))

@@ -29,7 +29,7 @@ from engine.api.types import FIELDS, limits_of
 from engine.board.fen import set_fen, to_fen
 from engine.board.notation import play_moves
 from engine.board.setup import new_position
-from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score, Signals
+from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score, Signals
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
 from engine.play.selector import MoveSelector
 from engine.search.pool import Pool
@@ -168,7 +168,7 @@ def test_the_options_are_there_to_be_read(numbat: Engine) -> None:
         numbat.options["MultiPV"] = 5  # type: ignore[index]
 
 
-def test_an_engine_says_what_it_is() -> None:
+def test_repr_shows_changed_options_and_state() -> None:
     with Engine(hash=1, threads=2, eval_type="Classical", uci_elo=1400, uci_limitstrength=True) as running:
         options = "uci_limitstrength=True, uci_elo=1400"
         assert repr(running) == f"<Engine: Classical, hash 1 MB, 2 threads, {options}, idle>"
@@ -197,7 +197,7 @@ def kept() -> int:
     return sum(type(each) in (MoveSelector, Pool, TranspositionTable) for each in gc.get_objects())
 
 
-def test_a_closed_engine_says_so() -> None:
+def test_a_closed_engine_raises_a_clear_error() -> None:
     running = Engine(hash=1)
     board = chess.Board()
     reports = running.stream(board)
@@ -393,10 +393,10 @@ def test_any_limit_is_one_of_the_engines_own_or_refused(name: str, value: Any) -
 def test_no_limit_is_too_large_for_the_search(numbat: Engine) -> None:
     """The greatest that is let in ends nothing by itself, and overflows nothing."""
     for limits in (
-        Limits(depth=MOST, nodes=MOST, mate=MOST, movetime=100),
-        Limits(wtime=MOST, winc=MOST, movestogo=MOST, nodes=500),
-        Limits(wtime=-MOST),
-        Limits(movetime=MOST, depth=2),
+        Limits(depth=LARGEST, nodes=LARGEST, mate=LARGEST, movetime=100),
+        Limits(wtime=LARGEST, winc=LARGEST, movestogo=LARGEST, nodes=500),
+        Limits(wtime=-LARGEST),
+        Limits(movetime=LARGEST, depth=2),
     ):
         for nodes_as_time in (0, 10_000):
             numbat.configure(nodestime=nodes_as_time)

@@ -40,7 +40,7 @@ def test_an_analysis_is_a_mapping_of_its_fields():
 @pytest.mark.parametrize(
     ("name", "hint"), [("ping", "ready"), ("id", "__version__"), ("timeout", "Limit"), ("nonsense", "$")]
 )
-def test_an_attribute_that_is_missing_says_what_replaces_it(shared: Engine, name, hint):
+def test_a_missing_attribute_names_its_replacement(shared: Engine, name, hint):
     with pytest.raises(AttributeError, match=f"^'Engine' object has no attribute '{name}'.*{hint}"):
         getattr(shared, name)
 

@@ -143,7 +143,7 @@ def test_many_fens_are_read_like_single_ones(at: int, letter: str, fen: str) -> 
     assert all((board[name] == position[name]).all() for name in BOARD.names or ())
 
 
-def test_what_is_no_position_is_refused(numbat: Engine) -> None:
+def test_values_that_are_no_positions_are_refused(numbat: Engine) -> None:
     for wrong in (KIWIPETE, chess.Board(), np.zeros(3), np.zeros((2, 2), BOARD)):
         with pytest.raises(TypeError, match="positions"):
             numbat.evaluate(wrong)
@@ -205,7 +205,7 @@ def test_boards_of_other_classes_come_with_their_history(numbat: Engine) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal like that")
-def test_an_interrupt_ends_the_processes_and_says_nothing_else() -> None:
+def test_an_interrupt_ends_the_processes_silently() -> None:
     code = (
         "import chess; from chess.engine import Limit; from engine import Engine\n"
         "with Engine(hash=1) as engine:\n"

@@ -95,7 +95,7 @@ def _step(generator: random.Random, board: chess.Board) -> chess.Move | None:
     return generator.choice(moves) if moves else None
 
 
-def test_random_games_repeat_when_python_chess_says_so() -> None:
+def test_repetitions_of_random_games_match_python_chess() -> None:
     """Two kings that may only step meet themselves often."""
     repeated = 0
     for seed in range(12):

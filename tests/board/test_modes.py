@@ -15,7 +15,7 @@ QUICK = (
     "board/test_perft.py::test_small_counts",
     "board/test_see.py::test_see_agrees_with_exchanges_counted_by_hand",
     "board/test_draws.py::test_insufficient_material_agrees_with_python_chess",
-    "board/test_draws.py::test_random_games_repeat_when_python_chess_says_so",
+    "board/test_draws.py::test_repetitions_of_random_games_match_python_chess",
     "board/test_notation.py::test_castling_is_read_in_both_ways",
     "board/test_notation.py::test_the_illegal_move_is_named",
     "jit/test_intrinsics.py",

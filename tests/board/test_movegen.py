@@ -27,7 +27,7 @@ def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) ->
         assert len(set(every)) == len(every) == int(count_moves(position)), board.fen()
 
 
-def test_kinds_say_what_a_move_is(boards: list[chess.Board]) -> None:
+def test_kinds_of_moves_match_python_chess(boards: list[chess.Board]) -> None:
     for board in boards[::5]:
         position = position_of(board)
         for number in list_moves(position):

@@ -74,7 +74,7 @@ def test_a_raised_stop_flag_ends_the_count() -> None:
     assert perft(position_from(KIWIPETE), 8, stop=stop) == 0
 
 
-@pytest.mark.parametrize("depth", [-1, PERFT.most + 1])
+@pytest.mark.parametrize("depth", [-1, PERFT.maximum + 1])
 def test_a_depth_out_of_range_is_named(depth: int) -> None:
     with pytest.raises(ValueError, match=f"perft depth {depth} is not in"):
         perft(position_from(KIWIPETE), depth)

@@ -299,7 +299,7 @@ def table():
     return json.loads(weights.WEIGHTS_FILE.read_text())
 
 
-def test_the_file_says_where_its_weights_come_from(table):
+def test_the_weights_file_names_its_source(table):
     recipe = table["recipe"]
     assert recipe["command"].startswith("python -m tuning.texel")
     assert all(source["positions"] > 1000 and source["games"] > 100 for source in recipe["sources"])

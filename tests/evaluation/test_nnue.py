@@ -154,7 +154,7 @@ SHAPE = b'"architecture": "(768->N)'
         (lambda content: b"PK" + content, "is not a Numbat network"),
         (lambda content: b"", "is not a Numbat network"),
         (lambda content: content[:-5] + bytes([content[-5] ^ 1]) + content[-4:], "checksum"),
-        (lambda content: content.replace(b"\n " + SHAPE, SHAPE.replace(b"768", b"768x4")), "has king buckets"),
+        (lambda content: content.replace(b"\n " + SHAPE, SHAPE.replace(b"768", b"768x4")), "has architecture"),
         (lambda content: content.replace(b'"hidden": 32', b'"hidden": 33'), "33 hidden neurons"),
     ],
     ids=range(7),

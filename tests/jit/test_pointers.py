@@ -35,7 +35,7 @@ def _call_twice(address, value, counter):
     return call(address, value, counter)
 
 
-def test_the_address_decides_what_is_called() -> None:
+def test_the_address_selects_the_function() -> None:
     counter = new_record(COUNTER)
     counter["step"] = 10
     add, subtract = (np.uint64(address_of(function, SIGNATURE)) for function in (_add, _subtract))

@@ -50,7 +50,7 @@ def test_no_other_file_looks_inside_numba(repository: Path, package: str) -> Non
             assert not inside or path == PRIVATE, f"{path} imports {inside}: that belongs into {PRIVATE.name}"
 
 
-def test_a_cache_is_asked_what_it_was_asked() -> None:
+def test_numba_expects_these_methods_of_a_cache() -> None:
     asked = {"cache_path", "load_overload", "save_overload", "enable", "disable", "flush"}
     assert caching._Cache.__abstractmethods__ == asked, "numba asks other things of a cache: see CacheBase"
 
@@ -132,7 +132,7 @@ def test_room_on_the_stack_is_taken_at_the_entry() -> None:
 
 
 @compiled_only
-def test_python_can_call_what_only_compiled_code_should() -> None:
+def test_python_can_call_helpers() -> None:
     """A helper has no entry for Python, whether it was compiled for a caller before or not."""
 
     @helper

@@ -84,7 +84,7 @@ def test_spare_kernels_load_on_call_or_with_callers(miniature: Miniature) -> Non
         assert miniature.snapshot() == files
 
 
-def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature) -> None:
+def test_a_warm_start_imports_no_compiler(miniature: Miniature) -> None:
     _start(miniature, "search")
     miniature.fresh = True  # others have all of that in memory
     assert _start(miniature, "search")["heavy"] == []

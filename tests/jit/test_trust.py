@@ -156,18 +156,3 @@ def test_other_users_load_a_readable_cache_of_root(shared: Path) -> None:
     _let_read(folder)
     os.utime(file_of(folder).parent, (0, 0))
     assert _as_visitor(shared, folder) == (42, 1, [])
-
-
-@as_root
-def test_other_users_do_not_run_planted_code(shared: Path) -> None:
-    folder, ran = shared / "strangers", shared / "open" / "ran"
-    ran.parent.mkdir()
-    os.chown(ran.parent, VISITOR, VISITOR)
-    plant(folder, pickle.dumps(Mark(ran)))
-    _let_read(folder)
-    for path in (folder, *folder.rglob("*")):
-        os.chown(path, STRANGER, STRANGER)
-    result, hits, (line,) = _as_visitor(shared, folder)
-    assert (result, hits) == (42, 0)
-    assert f"{folder / 'jit-here'} belongs to another user" in line
-    assert not ran.exists()

@@ -71,7 +71,7 @@ def rest(board: chess.Board, alpha: int = WORST, beta: int = -WORST, plies: int 
     return best
 
 
-def test_exchanges_win_what_playing_them_out_wins(boards: list[chess.Board]) -> None:
+def test_exchange_values_equal_those_of_played_exchanges(boards: list[chess.Board]) -> None:
     seen = set()
     for board in boards:
         captures = Captures(board)

@@ -288,7 +288,7 @@ def test_the_line_leads_to_the_value(bench: Bench) -> None:
         assert len(line) >= 3 or bench.ends(line), (fen, line)
 
 
-def test_aborted_search_keeps_what_it_finished(bench: Bench) -> None:
+def test_aborted_search_keeps_finished_lines(bench: Bench) -> None:
     """Whatever the node at which it ends: the best move so far has its own value."""
     broken = 0
     for fen in NARROW[::5]:

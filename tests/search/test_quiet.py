@@ -94,7 +94,7 @@ def test_lines_are_ranked_and_survive_an_aborted_iteration() -> None:
     assert unreached
 
 
-def test_it_notes_what_time_management_asks() -> None:
+def test_stability_and_score_drop_are_recorded() -> None:
     """For how many iterations the best move has been the same, and by how much its score fell."""
     ready = Ready(FENS[1])
     best = [

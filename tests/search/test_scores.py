@@ -52,7 +52,7 @@ def test_the_scale_has_its_order_and_fits_16_bits() -> None:
 @pytest.mark.parametrize(
     ("plies", "moves"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (7, 4), (99, 50), (MAX_PLY - 1, MAX_PLY // 2)]
 )
-def test_mates_are_told_in_moves(plies: int, moves: int) -> None:
+def test_mates_are_reported_in_moves(plies: int, moves: int) -> None:
     assert to_message(MATE - plies) == Score(mate=moves)
     assert to_message(mated_in(plies)) == Score(mate=-moves)
     assert to_message(mated_in(0)) == Score(mate=0)

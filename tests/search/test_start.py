@@ -41,7 +41,7 @@ def cold(cache: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_second_process_loads_what_the_first_compiled(cold: dict[str, Any], cache: Path) -> None:
+def test_a_second_process_loads_compiled_code(cold: dict[str, Any], cache: Path) -> None:
     assert len(cold["messages"]) >= 3
     assert cold["faults"] == []
     before = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")}

@@ -258,7 +258,7 @@ def test_search_uses_the_threads_it_got(refusing, allowed, error):
     assert search.search(Limits(depth=5), KIWIPETE).depth == 5
 
 
-def test_an_engine_without_a_thread_says_so(refusing) -> None:
+def test_a_refused_thread_raises_a_clear_error(refusing) -> None:
     refusing(0, RuntimeError)
     with pytest.raises(ThreadError, match="refuses another thread"):
         Engine(hash=1)

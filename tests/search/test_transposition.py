@@ -168,7 +168,7 @@ def test_any_size_is_used_from_end_to_end(megabytes: int) -> None:
         assert (words != 0).mean() > 0.99
 
 
-def test_hashfull_counts_what_this_search_stored() -> None:
+def test_hashfull_counts_entries_of_this_search() -> None:
     table = TranspositionTable(1)
     entries = (1 << 20) // CLUSTER.itemsize * CLUSTER_SIZE
     assert table.hashfull() == 0

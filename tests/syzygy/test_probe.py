@@ -115,7 +115,7 @@ def test_every_position_with_three_men(oracle, probe, letter):
     assert disagreements(probe, oracle, boards()) == []
 
 
-def test_what_is_not_there_is_unknown(tables_folder):
+def test_missing_tables_are_unknown(tables_folder):
     probe = Probe([tables_folder / "KRvKR.rtbw", tables_folder / "KQvK.rtbw"])
     assert probe(chess.Board("8/8/8/3k4/8/8/1Q6/K7 w - - 0 1")) == 2
     assert probe(chess.Board("8/8/8/3k4/8/8/1R6/K7 w - - 0 1")) == UNKNOWN
@@ -126,7 +126,7 @@ def test_what_is_not_there_is_unknown(tables_folder):
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x71\xe8\x23\x5d" + bytes(12), "half"], ids=["empty", "head", "half"])
-def test_a_file_that_cannot_be_read_is_left_out(tables_folder, tmp_path, damage):
+def test_an_unreadable_file_is_skipped(tables_folder, tmp_path, damage):
     whole = (tables_folder / "KQvKR.rtbw").read_bytes()
     (tmp_path / "KQvKR.rtbw").write_bytes(whole[: len(whole) // 128 * 64 + 16] if damage == "half" else damage)
     probe = Probe([tmp_path / "KQvKR.rtbw", tables_folder / "KQvK.rtbw"])

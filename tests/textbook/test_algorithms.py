@@ -145,7 +145,7 @@ def test_utilities_may_be_infinite(tree):
 
 
 @given(tree=infinite_trees())
-def test_random_games_have_an_average_whatever_they_are_worth(tree):
+def test_random_games_average_infinite_values(tree):
     value = monte_carlo_tree_search(ExplicitTree(tree), simulations=20).value
     assert -1e9 <= value <= 1e9
 
@@ -178,7 +178,7 @@ def test_fail_soft_results_bound_the_true_value(tree, window):
             assert truth <= value if value <= low else truth >= value if value >= high else truth == value
 
 
-def test_a_table_saves_what_transposes():
+def test_a_table_saves_transposed_nodes():
     plain, table = alpha_beta(TicTacToe()), alpha_beta_with_table(TicTacToe())
     assert table.value == plain.value
     assert table.nodes < plain.nodes / 3
@@ -202,7 +202,7 @@ def test_without_noise_quiescence_is_minimax(tree, depth):
 
 @settings(max_examples=15)
 @given(seed=st.randoms(use_true_random=False), plies=st.integers(1, 60))
-def test_quiescence_is_what_a_plain_search_of_the_noise_finds(seed, plies):
+def test_quiescence_equals_a_plain_search_of_noisy_moves(seed, plies):
     game = random_chess(seed, plies)
 
     def quiet(state, depth):
@@ -234,7 +234,7 @@ def all_quiet_within(game, state, plies):
 
 
 @given(tree=trees())
-def test_the_player_finds_the_value_and_says_that_it_is_proven(tree):
+def test_the_player_finds_and_proves_the_value(tree):
     outcome = player(ExplicitTree(tree))
     assert outcome.value == naive(tree)
     assert outcome.exact

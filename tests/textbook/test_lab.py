@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.lab import games, growth, main, measure, play
+from engine.lab import games, main, measure, page, play
 from engine.lab.games import LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, count_tree, effective_branching
 from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
@@ -35,7 +35,7 @@ def test_effective_branching_of_a_uniform_tree_is_its_branching(branching, depth
     [(games.tictactoe(), 5), (games.bones(9), 12), (games.othello(4), 5), (games.chess(KIWIPETE), 2)],
     ids=["tictactoe", "bones", "othello", "chess"],
 )
-def test_counting_gives_what_minimax_visits(exhibit, depth):
+def test_counts_equal_the_nodes_of_minimax(exhibit, depth):
     outcome = minimax_decision(exhibit.game, None, depth)
     assert count_tree(exhibit.game, depth, inf) == (outcome.nodes, outcome.leaves)
 
@@ -54,7 +54,7 @@ def test_every_algorithm_has_its_row_at_every_depth():
     assert by_name["uct"].how == "estimated"
 
 
-def test_what_takes_too_long_is_counted_or_given_up(monkeypatch):
+def test_slow_searches_are_counted_or_given_up(monkeypatch):
     tried = []
 
     def never(game, depth, deadline, memory):
@@ -97,7 +97,7 @@ def test_ordered_rows_learn_from_earlier_depths():
 
 
 @given(st.integers(1, 5), st.integers(1, 6))
-def test_the_minimum_is_what_a_perfectly_ordered_tree_costs(branching, depth):
+def test_minimal_leaves_are_those_of_perfect_order(branching, depth):
     def best_first(sign, depth):
         """A uniform tree whose first child is always the best: every leaf is worth as much."""
         return [best_first(-sign, depth - 1) for _ in range(branching)] if depth else 0
@@ -182,15 +182,15 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
 
 def test_bounds_meet_minimax_at_its_deepest():
     rows = list(Laboratory(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(4))
-    curves = growth.bounds(rows)
-    measured = growth.measured(rows)
+    curves = page.bounds(rows)
+    measured = page.measured(rows)
     assert set(measured) == {"minimax", "alpha-beta"}
     (_, full), (_, mean), (_, best) = (curve[-1] for curve in curves.values())
     assert full == pytest.approx(measured["minimax"][-1][1])
     b = full ** (1 / 4)
     assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(2 * b**2 - 1))
     assert [curve[0][1] for curve in curves.values()][2] == pytest.approx(b)
-    assert growth.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
+    assert page.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
 
 
 # The command line
@@ -248,7 +248,7 @@ def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, 
 # Playing
 
 
-def test_the_search_moves_first_if_asked_whoever_is_to_move(monkeypatch):
+def test_the_search_moves_first_for_either_side(monkeypatch):
     seen = []
     monkeypatch.setattr("engine.lab.cli.play", lambda exhibit, human, seconds: seen.append(human))
     for more in ([], ["--second"]):
@@ -377,7 +377,7 @@ def trace_parent(trace, identity):
         ),
     ],
 )
-def test_a_trace_tells_what_happens_at_each_node(exhibit, name, told):
+def test_steps_of_a_trace(exhibit, name, told):
     assert told in [step.text for step in TreeTrace(exhibit, exhibit.depth).steps(DRAWN[name])]
 
 

@@ -45,7 +45,7 @@ def test_the_first_and_the_last_step(pages):
 
 
 @needs_browser
-def test_a_step_half_way_shows_what_is_known_by_then(pages):
+def test_a_step_half_way_shows_values_known_by_then(pages):
     dom = Dom(pages / "tree.html", "search=alpha-beta&step=13")
     assert 'data-step="13"' in dom.text
     assert dom.of("told").endswith("2 branches are pruned.")
@@ -67,7 +67,7 @@ def test_other_searches_on_bones(pages, search):
 
 
 @needs_browser
-def test_what_is_known_from_an_earlier_visit_is_not_crossed_out(pages):
+def test_known_branches_are_not_crossed_out(pages):
     dom = Dom(pages / "bones.html", "search=MTD(f)&step=end")
     nodes = TreeTrace(games.bones(6), 6).nodes
     pruned = {node.parent for node in nodes.values() if node.id in dom.pruned()}

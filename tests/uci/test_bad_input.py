@@ -72,13 +72,13 @@ def test_a_refused_position_leaves_the_previous_one(uci, words, named):
     ],
     ids=["illegal moves", "one illegal move", "no number"],
 )
-def test_what_comes_in_thousands_is_said_in_a_line(uci, line, named):
+def test_thousands_of_faults_take_one_line(uci, line, named):
     lines = uci.ask(line, until="bestmove")
     (remark,) = [line for line in lines if line.startswith("info string")]
     assert named in remark
 
 
-def test_a_line_that_is_too_long_is_named_and_left_out(uci):
+def test_a_line_that_is_too_long_is_named_and_ignored(uci):
     (remark,) = uci.remarks("position startpos moves" + " e2e4" * 400_000)
     assert remark.startswith("ignored a line of more than 1048576 bytes: position startpos moves e2e4")
 

@@ -89,7 +89,7 @@ def test_a_slow_task_does_not_delay_the_end_at_a_terminal(monkeypatch):
     session, over = Session(Output()), threading.Event()
     engine = SimpleNamespace(close=lambda: None)
     monkeypatch.setattr(session, "_load", lambda: setattr(session, "_engine", engine))
-    session.assign(SimpleNamespace(option=SimpleNamespace(name="SyzygyPath"), value="tables"))
+    session.assign("SyzygyPath", "tables")
     engine.set_option = lambda name, value: over.wait()
     session.open()
     while not session.loaded():

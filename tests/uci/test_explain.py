@@ -34,7 +34,7 @@ def test_without_a_move_the_best_one_is_explained(uci: UciProcess, shared: Engin
 @pytest.mark.parametrize(
     ("line", "named"), [("explain e2e5", "e2e5"), ("explain 0000", "0000"), ("explain e4 now", "e4 now")]
 )
-def test_what_cannot_be_explained_is_named(uci: UciProcess, line, named):
+def test_explain_names_the_fault_of_its_argument(uci: UciProcess, line, named):
     (remark,) = uci.remarks("position startpos", line)
     assert named in remark
 

@@ -14,7 +14,7 @@ WORK = {
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_readyok_never_overtakes_what_was_sent_before_it(uci: UciProcess, work: str) -> None:
+def test_readyok_never_overtakes_earlier_commands(uci: UciProcess, work: str) -> None:
     """Right after the last line of a search there is a moment when the engine is not at rest yet."""
     go, end = WORK[work]
     for _ in range(ROUNDS if work != "bench" else 3):

@@ -60,7 +60,7 @@ def test_perft_divides_when_asked():
 
 
 @pytest.mark.parametrize("more", [(), ("--all",)], ids=["to play", "all"])
-def test_warm_up_says_when_it_is_done(more):
+def test_warm_up_reports_its_end(more):
     result = run("warmup", *more)
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from engine.jit.decorators import kept
+from engine.jit.decorators import on_demand
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -13,4 +13,4 @@ def compiled(function: _Function) -> _Function:
 
     Sums of floating-point numbers may be taken in any order, so that the compiler can vectorise them."""
     fastmath = {"reassoc", "contract", "nsz"}
-    return kept(function, nogil=True, error_model="numpy", fastmath=fastmath)
+    return on_demand(function, fastmath)

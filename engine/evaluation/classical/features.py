@@ -22,7 +22,6 @@ class Group:
 
     @property
     def size(self) -> int:
-        """The number of features."""
         return prod(self.shape)
 
 

@@ -23,12 +23,12 @@ _LONGEST_HEADER = 1 << 20
 #: Bytes; far more than the widest network needs.
 _LARGEST_FILE = 1 << 25
 
-#: The most pieces on a board.
+#: Maximum number of pieces on a board.
 MOST_PIECES = 32
 
 _INT16, _INT32 = (1 << 15) - 1, (1 << 31) - 1
 
-#: The header fields, besides ``hidden``, that must have these values.
+#: The header fields other than ``hidden``, and the only values they may have.
 _EXPECTED = {
     "architecture": "(768->N)x2->1",
     "activation": "screlu",
@@ -39,9 +39,6 @@ _EXPECTED = {
     "qs": QS,
     "scale": SCALE,
 }
-
-#: The architecture of the networks with king buckets that earlier versions wrote.
-_WITH_KING_BUCKETS = "(768x4->N)x2->1"
 
 
 class NetError(ValueError):
@@ -114,8 +111,6 @@ def read_net(file: Path) -> Net:
         hidden = header["hidden"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise NetError(f"the header of the network '{file}' cannot be read") from None
-    if header.get("architecture") == _WITH_KING_BUCKETS:
-        raise NetError(f"the network '{file}' has king buckets, which Numbat no longer supports")
     for name, expected in _EXPECTED.items():
         if header.get(name) != expected:
             raise NetError(f"the network '{file}' has {name} {header.get(name)!r}, not {expected!r}")

@@ -14,7 +14,7 @@ MATE = 1000.0
 
 class Chess(Game[chess.Board, chess.Move]):
     """White is MAX; values are pawns. The game is over if there is no legal move; draws by repetition, by fifty moves
-    or by lack of material are left out, as in perft, whose counts minimax's leaves then match. Raises
+    or by lack of material are ignored, as in perft, whose counts minimax's leaves then match. Raises
     :class:`~engine.messages.PositionError` for a FEN that is malformed or no legal position."""
 
     def __init__(self, fen: str = chess.STARTING_FEN) -> None:
@@ -43,7 +43,7 @@ class Chess(Game[chess.Board, chess.Move]):
     def evaluate(self, state: chess.Board) -> float:
         """Material in pawns, 1/3/3/5/9 (Shannon's weights)."""
         white, black = state.occupied_co[chess.WHITE], state.occupied_co[chess.BLACK]
-        armies = ((1, state.pawns), (3, state.knights | state.bishops), (5, state.rooks), (9, state.queens))
+        armies = zip(PIECE_VALUES, (state.pawns, state.knights, state.bishops, state.rooks, state.queens), strict=True)
         return float(sum(v * ((white & m).bit_count() - (black & m).bit_count()) for v, m in armies))
 
     def key(self, state: chess.Board) -> Hashable:
