@@ -105,7 +105,7 @@ class _Run:
         done, reviewed = FIRST, 0
         while self._suspects:
             reviewed += self._second_search(max(self._suspects))
-            part = reviewed / (reviewed + len(self._suspects))
+            part = reviewed / (reviewed + len(self._suspects)) if self._suspects else 1.0
             done = max(done, FIRST + SECOND * part)  # scores may raise new doubts
             self._on_step(done)
         marked = [at for at, found in enumerate(positions) if found.mark is not None]

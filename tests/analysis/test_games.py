@@ -379,6 +379,21 @@ def test_a_move_that_proves_better_than_the_best_costs_nothing():
     assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
 
 
+def test_the_only_doubt_may_end_with_the_first_longer_look():
+    """After it no move is left to compare with others."""
+
+    class Relenting(Scripted):
+        def analyse(self, board, *arguments, **options):
+            found = super().analyse(board, *arguments, **options)
+            self.scores.pop((board.ply(), False), None)
+            return found
+
+    game = read_game(io.StringIO("1. e4 a5 2. Ba6 *"))
+    engine = Relenting({(3, False): (-300, "b8a6")})
+    assert Annotator(engine, Limit(depth=3)).annotate(game).judged()[3].grade is Grade.FINE
+    assert len(engine.asked[3, False]) == 2
+
+
 def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look():
     """2. Ba6 gives a bishop, 2... f6 gives nothing; both seem bad."""
     scores = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (300, ""), (2, True): (90, "g1f3")}
