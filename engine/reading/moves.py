@@ -32,6 +32,9 @@ _SPELLINGS: dict[str, Spelling] = {
     "English with P for pawns": {"P": ""} | _PLAIN,
 }
 
+#: The signs between the squares, and before the piece, of a move in long notation.
+_JOINTS = str.maketrans("", "", "-=")
+
 #: A piece, squares and a promotion. The piece is any capital or a figurine; the Russian king has a second letter.
 _MOVE = re.compile(
     r"(?:([^\W\d_a-z]р?|[♔-♟])[\ufe0e\ufe0f]?)?([a-h]?[1-8]?[-x:]?[a-h][1-8])"
@@ -57,7 +60,7 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
     capital = text[:1].upper() + text[1:] if text[:1] in tuple("nrqk") else text
     attempts = (
         (board.parse_san, text.replace(":", "x")),
-        (board.parse_uci, text.lower().replace("-", "")),
+        (board.parse_uci, text.lower().translate(_JOINTS)),
         (board.parse_san, capital),
     )
     for parse, words in attempts:

@@ -60,7 +60,7 @@ def _read_line(line: str, position: Any, packed: Any) -> None:
     elif len(fields) == 5 and fields[1][:1].isalpha():
         fen, uci, score, number, points = fields
         set_fen(position, fen)
-        is_noisy = _is_noisy(position, chess.Move.from_uci(uci))
+        is_noisy = _is_noisy(position, chess.Move.from_uci(uci.lower()))
         ply, value, result = int(number), int(score), _FOR_MOVER[points]
         if position["side"]:  # this form has the mover's view
             value, result = -value, 2 - result
