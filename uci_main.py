@@ -34,6 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.commandline import interrupted
 
         return interrupted()
+    except RuntimeError as error:  # of a library too, such as that of the progress bar
+        from engine.commandline import refuse
+        from engine.messages import ThreadError
+
+        if not isinstance(error, ThreadError) and "start new thread" not in str(error):
+            raise
+        return refuse(ThreadError())
 
 
 def _end_at_the_next_interrupt() -> None:

@@ -23,6 +23,9 @@ DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 _MOST_SECONDS = 1e6
 
+#: Characters shown of the beginning, and of the end, of a long message.
+_MAX_SHOWN = 500
+
 #: Maximum number of processes at a time.
 MAX_JOBS = 1024
 
@@ -59,8 +62,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def refuse(error: object, program: str = "numbat") -> int:
-    """Print an error as one line on standard error; returns the exit code."""
-    print(f"{program}: {escaped(str(error), keep='')}", file=sys.stderr)
+    """Print an error as one line on standard error, without the middle of a very long one; returns the exit code."""
+    text = escaped(str(error), keep="")
+    if len(text) > 2 * _MAX_SHOWN:
+        text = f"{text[:_MAX_SHOWN]} ... {text[-_MAX_SHOWN:]}"
+    print(f"{program}: {text}", file=sys.stderr)
     return REFUSED
 
 

@@ -49,17 +49,16 @@ def list_directory(path: str) -> list[str]:
 
 @contextmanager
 def drafted(path: Path) -> Iterator[BinaryIO]:
-    """A stream whose content replaces ``path`` on exit unless an exception was raised. A link stays a link, and an
-    old file's permissions are kept.
+    """A stream whose content replaces ``path`` on exit unless an exception was raised. A link of the user's stays a
+    link, and an old file's permissions are kept.
 
     Raises OSError, also for anything but a regular file. If the old file cannot be replaced, such as one open in
     another program on Windows, the finished draft is kept, and the error's ``strerror`` says where."""
-    target = Path(os.path.realpath(path))
-    mode = None
+    target, mode = _target(path), None
     with suppress(FileNotFoundError):
         _check(mode := target.stat().st_mode)
     draft = target.with_name(f"numbat-{secrets.token_hex(8)}.part")
-    stream = os.fdopen(os.open(draft, _NEW, 0o666), "wb")
+    stream = os.fdopen(os.open(draft, _NEW, 0o666 if mode is None else stat.S_IMODE(mode)), "wb")
     try:
         with stream:
             yield stream
@@ -86,9 +85,7 @@ def check_place(path: Path, mark: str = "") -> None:
             reason = "no such directory"
         elif path.exists() and not path.is_file():
             reason = "it is not a regular file"
-        elif not os.access(Path(os.path.realpath(path)).parent, os.W_OK) or (
-            path.exists() and not os.access(path, os.W_OK)
-        ):
+        elif not os.access(_target(path).parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
             reason = os.strerror(errno.EACCES)
         elif mark and path.exists() and path.stat().st_size and mark.encode() not in path.read_bytes():
             reason = "it exists and contains something else; choose another file"
@@ -127,6 +124,13 @@ def write_or_rescue(path: Path, content: str | bytes | Sequence[str]) -> None:
 def size_of(stream: BinaryIO) -> int:
     """Bytes of an open file."""
     return os.fstat(stream.fileno()).st_size
+
+
+def _target(path: Path) -> Path:
+    """The file that ``path`` names. Raises OSError for a link that another user may have planted."""
+    if path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid != os.geteuid():
+        raise OSError(errno.EACCES, "it is a link that belongs to another user")
+    return Path(os.path.realpath(path))
 
 
 def _check(mode: int) -> None:

@@ -21,6 +21,13 @@ class Stopped(Exception):
     """The work was stopped before its end and has no result."""
 
 
+class ThreadError(RuntimeError):
+    """The system refuses another thread."""
+
+    def __str__(self) -> str:
+        return "the system refuses another thread"
+
+
 #: A remark on castling rights that make a position one of Chess960.
 CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
 

@@ -193,7 +193,7 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
     for option in options:
         if option.name.lower() == wanted:
             return option
-    raise OptionError(f"no option is called '{name}'")
+    raise OptionError(f"no option is called {quoted(name)}")
 
 
 def by_keyword(keyword: str) -> Option:
@@ -204,4 +204,4 @@ def by_keyword(keyword: str) -> Option:
         name = option.name.replace(" ", "").replace("_", "").lower()
         if wanted in (name, name.removeprefix("uci")):
             return option
-    raise OptionError(f"no option is called '{keyword}'")
+    raise OptionError(f"no option is called {quoted(keyword)}")

@@ -42,6 +42,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, BinaryIO, TypeVar
 
+from engine.messages import ThreadError
+
 Event = TypeVar("Event")
 
 Report = Callable[[Any], None]
@@ -164,10 +166,20 @@ def _run_here(
             events.put(("result", completed))
 
         for current in items:
-            threading.Thread(target=complete, args=(current,), name="numbat-work", daemon=True).start()
+            _start_thread(complete, current)
             while (event := _next(events))[0] == "report":
                 on_report(*event[1])
             yield event[1]
+
+
+def _start_thread(work: Callable[..., object], *arguments: Any) -> threading.Thread:
+    """A daemon thread that runs ``work``. Raises :class:`ThreadError`."""
+    thread = threading.Thread(target=work, args=arguments, name="numbat-processes", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        raise ThreadError from None
+    return thread
 
 
 def _next(events: SimpleQueue[Event]) -> Event:
@@ -204,8 +216,7 @@ class _Team:
         """Have ``task`` done, by one more process if there may be one."""
         self._tasks.put(task)
         if len(self._threads) < self._jobs:
-            self._threads.append(threading.Thread(target=self._attend, name="numbat-process", daemon=True))
-            self._threads[-1].start()
+            self._threads.append(_start_thread(self._attend))
 
     def close(self) -> None:
         with self._lock:
@@ -300,8 +311,7 @@ class _Process:
         self._tail = ""
         self.ready = False
         self._popen = _popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
-        self._listener = threading.Thread(target=self._copy_errors, daemon=True)
-        self._listener.start()
+        self._listener = _start_thread(self._copy_errors)
         with suppress(OSError):  # it has ended, which the first task will notice
             _begin(self._popen, "work", job)
 
@@ -367,7 +377,8 @@ def detach(function: Callable[..., Any], *arguments: Any) -> subprocess.Popen[by
     _begin(process, "detached", pickle.dumps((function, arguments)))
     assert process.stdin is not None
     process.stdin.close()
-    threading.Thread(target=process.wait, daemon=True).start()  # leave no zombie
+    with suppress(ThreadError):
+        _start_thread(process.wait)  # leave no zombie
     return process
 
 
@@ -419,7 +430,7 @@ def main() -> None:
     items: SimpleQueue[bytes] = SimpleQueue()
     code = 1
     try:
-        threading.Thread(target=_listen, args=(source, items), daemon=True).start()
+        _start_thread(_listen, source, items)
         _serve(job, items, _Answers(output))
     except KeyboardInterrupt:
         code = _INTERRUPTED

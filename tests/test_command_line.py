@@ -115,6 +115,13 @@ def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("words", [["perft"], ["analyse"], ["bench"], ["lab"], ["suite"], ["analyse", "--option"]])
+def test_no_message_repeats_a_huge_argument(words, capsys):
+    for huge in ("x" * 50_000, "9" * 5000, "8/" * 20_000):
+        assert main([*words, huge]) == 2
+        assert len(capsys.readouterr().err) < 1200
+
+
 def test_results_are_written_after_the_reader_is_gone(tmp_path):
     """The reader goes after the first line."""
     suite, results = tmp_path / "s.epd", tmp_path / "r.json"

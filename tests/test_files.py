@@ -213,6 +213,17 @@ def test_a_link_planted_for_a_draft_is_not_followed(tmp_path, monkeypatch):
     assert not (tmp_path / "games.pgn").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files belong to nobody there")
+def test_a_link_of_another_user_is_not_followed(tmp_path, monkeypatch):
+    path, outside = tmp_path / "games.pgn", tmp_path / "outside"
+    path.symlink_to(outside)
+    monkeypatch.setattr("engine.files.os.geteuid", lambda: path.lstat().st_uid + 1)
+    for write in (check_place, lambda path: write_whole(path, "text")):
+        with pytest.raises(WriteError, match="another user"):
+            write(path)
+    assert not outside.exists()
+
+
 def test_a_draft_may_have_the_longest_file_name(tmp_path: Path) -> None:
     path, other = tmp_path / "games.pgn", tmp_path / "games.pgn.part"
     other.write_text("the user's own")
@@ -228,7 +239,9 @@ def test_a_draft_may_have_the_longest_file_name(tmp_path: Path) -> None:
 def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.touch(0o600)
-    write_whole(path, "text")
+    with drafted(path):
+        (draft,) = tmp_path.glob("*.part")
+        assert draft.stat().st_mode & 0o777 == 0o600
     assert path.stat().st_mode & 0o777 == 0o600
 
 

@@ -27,6 +27,7 @@ from engine.commandline import limit_of
 from engine.console import Console, read_line
 from engine.explanation.standing import expectation
 from engine.files import WriteError
+from engine.messages import quoted
 from engine.options import Options
 from engine.reading import MoveError, read_board, read_move
 
@@ -184,7 +185,9 @@ class Table:
             case ["new", "white" | "black" as side]:
                 self._new(side == "white")
             case _ if self.conclusion:
-                self.tell(f"'{word}' is not understood: the game is over. Type new, undo, why, moves, fen or quit.")
+                self.tell(
+                    f"{quoted(word)} is not understood: the game is over. Type new, undo, why, moves, fen or quit."
+                )
             case ["hint"]:
                 best = self._look()
                 assert best.move is not None

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import chess
 import numpy as np
 
-from engine.api.boards import position_of
-from engine.board.fen import set_fen
+from engine.api.boards import record_of
 from engine.board.setup import new_position
 from engine.evaluation.batch import BOARD, evaluate_boards, read_fens
 from engine.evaluation.choice import Evaluation
@@ -69,7 +68,7 @@ def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
 
 def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
     """The positions in chunks of BOARD records."""
-    if isinstance(positions, str | chess.Board):
+    if isinstance(positions, str | bytes | chess.Board):
         raise TypeError(f"positions must be an iterable of FENs or boards, not {quoted(positions)}")
     scratch, done, rest = new_position(), 0, iter(positions)
     while chunk := list(islice(rest, _CHUNK)):
@@ -93,13 +92,7 @@ def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
 def _write(boards: np.ndarray, number: int, before: int, given: Any) -> None:
     """Set board ``number`` from a FEN or a board, with the checks of :meth:`engine.Engine.set_position`."""
     try:
-        if isinstance(given, str):
-            position = new_position()
-            set_fen(position, given)
-        elif isinstance(given, chess.Board):
-            position = position_of(given)
-        else:
-            raise TypeError(f"a FEN (str) or a chess.Board is wanted, not {quoted(given)}")
+        position = record_of(given)
     except (PositionError, TypeError) as error:
         raise type(error)(f"position {before + number}: {error}") from None
     for name in ("pieces", "colors", "side"):

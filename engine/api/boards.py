@@ -11,7 +11,8 @@ from engine.board.notation import find_move, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
 from engine.board.types import square_name
-from engine.messages import PositionError, quoted
+from engine.messages import PERFT, PositionError, quoted
+from engine.options import find
 from engine.play.boards import pieces_of, put_board
 from engine.play.selector import MoveSelector
 
@@ -65,8 +66,11 @@ class PositionMixin:
     def perft(
         self, depth: int, threads: int = 1, on_move: Callable[[str, int], None] | None = None, stop: Any = None
     ) -> int:
-        """Count the leaves of the tree of legal moves (see :func:`engine.board.perft.perft`)."""
-        return perft(self._position, depth, threads, on_move, stop)
+        """Count the leaves of the tree of legal moves (see :func:`engine.board.perft.perft`). Raises ValueError for a
+        ``depth`` or a number of ``threads`` out of range."""
+        if fault := PERFT.fault("depth", depth):
+            raise ValueError(fault)
+        return perft(self._position, depth, int(find("Threads").checked(threads) or 1), on_move, stop)
 
     def set_board(self, board: chess.Board) -> None:
         """Set the position from a python-chess board with the moves played on it; Chess960 if the board says
@@ -117,6 +121,17 @@ def position_of(board: chess.Board, chess960: bool = False) -> Any:
     put_board(position, root, chess960 or board.chess960)
     if moves:
         play_moves(position, [move.uci() for move in moves])
+    return position
+
+
+def record_of(given: object) -> Any:
+    """A FEN or a board as a position record. Raises as :func:`position_of`."""
+    if not isinstance(given, str | chess.Board):
+        raise TypeError(f"a FEN (str) or a chess.Board is wanted, not {quoted(given)}")
+    if isinstance(given, chess.Board):
+        return position_of(given)
+    position = new_position()
+    set_fen(position, given)
     return position
 
 

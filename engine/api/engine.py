@@ -22,7 +22,7 @@ from engine.api.boards import PositionMixin, position_of
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
 from engine.board.fen import needs_chess960
 from engine.jit import INTERPRETED
-from engine.messages import Info, Limits, OptionError, Result, Signals, Stopped
+from engine.messages import Info, Limits, OptionError, Result, Signals, Stopped, quoted
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.reporter import OnInfo
 from engine.play.selector import BUILT_FROM, MoveSelector
@@ -441,7 +441,7 @@ class Engine(PositionMixin):
 
         self._refuse_closed()
         if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
-            raise ValueError(f"jobs is a number of processes, 1 or more, not {jobs!r}")
+            raise ValueError(f"jobs is a number of processes, 1 or more, not {quoted(jobs)}")
         options = {
             keyword: self._values[option.name] for keyword, option in KEYWORDS.items() if option.kind != "button"
         }
@@ -476,7 +476,7 @@ class Engine(PositionMixin):
         ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits``
         would never end the search, and any error raised by ``on_info``, which ends the search."""
         if not isinstance(limits, Limits):
-            raise TypeError(f"search takes engine.Limits, not {limits!r}; analyse takes a chess.engine.Limit")
+            raise TypeError(f"search takes engine.Limits, not {quoted(limits)}; analyse takes a chess.engine.Limit")
         info = self._search(board, replace(limits, analysis=True), on_info, lines).info
         assert info is not None
         return info

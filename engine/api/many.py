@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import chess
 
-from engine.api.boards import position_of
+from engine.api.boards import record_of
 from engine.api.types import Analysis
-from engine.board.fen import set_fen, to_fen
-from engine.board.setup import new_position
+from engine.board.fen import to_fen
 from engine.messages import Limits
 from engine.processes import Report, run
 
@@ -55,13 +54,11 @@ def analyses(
 def _portable(index: int, position: str | chess.Board) -> _Portable:
     """A FEN or a board as text. Raises :class:`PositionError` or TypeError, which name the index."""
     try:
-        if isinstance(position, str):
-            record = new_position()
-            set_fen(record, position)
-            return _Portable(index, to_fen(record), (), bool(record["chess960"]))
-        position_of(position)
+        record = record_of(position)
     except (ValueError, TypeError) as error:
         raise type(error)(f"position {index}: {error}") from None
+    if isinstance(position, str):
+        return _Portable(index, to_fen(record), (), bool(record["chess960"]))
     moves = tuple(move.uci() for move in position.move_stack)
     return _Portable(index, position.root().fen(en_passant="fen"), moves, position.chess960)
 

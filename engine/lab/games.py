@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any
 
+from engine.messages import quoted
 from engine.textbook.game import MAX, Game
 from engine.textbook.games import Bones, ExplicitTree, Othello, TicTacToe
 from engine.textbook.games.othello import PASS
@@ -49,7 +50,7 @@ class Exhibit:
             return actions[word]
         found = [action for written, action in actions.items() if written.lower() == word.lower()]
         if len(found) != 1:
-            raise LabError(f"'{word}' is not a legal move here; legal: {' '.join(actions)}")
+            raise LabError(f"{quoted(word)} is not a legal move here; legal: {' '.join(actions)}")
         return found[0]
 
     def write_line(self, line: Iterable[Any]) -> tuple[str, ...]:

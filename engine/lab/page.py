@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.files import write_whole
+from engine.files import write_or_rescue
 from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves
 from engine.lab.trace import TreeTrace
 from engine.pages import fill
@@ -47,7 +47,7 @@ def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
 
 def write_page(path: Path, title: str, rows: Sequence[Row], tree: TreeTrace | None) -> None:
     """Write the page to ``path``; it needs no network and no other file. Raises :class:`WriteError`."""
-    write_whole(path, render(title, rows, tree))
+    write_or_rescue(path, render(title, rows, tree))
 
 
 def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:

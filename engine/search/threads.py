@@ -7,6 +7,8 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from engine.messages import ThreadError
+
 T = TypeVar("T")
 
 #: Bytes of stack for a search thread; the deepest line needs a small part of them.
@@ -18,13 +20,9 @@ _POLL = 0.05
 _STARTING = threading.Lock()
 
 
-class ThreadError(RuntimeError):
-    """The system refuses another thread."""
-
-
 class DeepThread(threading.Thread):
-    """A daemon thread with enough stack for a deep search, started when it is made. Raises :class:`ThreadError`, or
-    MemoryError, if the system refuses it."""
+    """A daemon thread with enough stack for a deep search, started when it is made. Raises
+    :class:`~engine.messages.ThreadError`, or MemoryError, if the system refuses it."""
 
     def __init__(self, name: str, work: Callable[..., object], *arguments: Any) -> None:
         super().__init__(target=work, args=arguments, name=name, daemon=True)
@@ -33,7 +31,7 @@ class DeepThread(threading.Thread):
             try:
                 self.start()
             except RuntimeError:
-                raise ThreadError("the system refuses another thread, so the engine cannot search") from None
+                raise ThreadError from None
             finally:
                 threading.stack_size(previous)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from engine.jit import Array, Record, i4, new_record, structure
-from engine.messages import OptionError
+from engine.messages import OptionError, quoted
 from engine.search.params import PARAMS, Defaults
 
 _DEPTHS, _MOVES = 64, 64
@@ -51,7 +51,7 @@ class Parameters:
         out of its range."""
         param = _KNOWN.get(name)
         if param is None:
-            raise OptionError(f"unknown parameter '{name}'")
+            raise OptionError(f"unknown parameter {quoted(name)}")
         if not isinstance(value, int) or not param.minimum <= value <= param.maximum:
             raise OptionError(f"{name} takes a whole number from {param.minimum} to {param.maximum}, not {value!r}")
         self.record[name] = value

@@ -27,7 +27,7 @@ from engine.commandline import (
     whole,
 )  # fmt: skip
 from engine.console import Console
-from engine.files import WriteError, check_place, write_whole
+from engine.files import WriteError, check_place, write_or_rescue
 from engine.messages import OptionError
 from engine.processes import LostProcess
 from engine.reading import ReadError
@@ -141,7 +141,7 @@ def _solve(puzzles: Sequence[Puzzle], chosen: argparse.Namespace) -> int:
             print(_summary(found, len(puzzles), words))
     finally:
         if found and chosen.json is not None:
-            write_whole(chosen.json, json.dumps(_record(found, len(puzzles), words), indent=1) + "\n")
+            write_or_rescue(chosen.json, json.dumps(_record(found, len(puzzles), words), indent=1) + "\n")
     return interrupted() if code == INTERRUPTED else code
 
 

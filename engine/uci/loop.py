@@ -4,7 +4,7 @@ import os
 import signal
 
 from engine import __version__
-from engine.messages import OptionError, PositionError
+from engine.messages import OptionError, PositionError, ThreadError
 from engine.options import OPTIONS, Option, ReadBy
 from engine.uci.format import option_line
 from engine.uci.input import LONGEST_LINE, at_terminal, lines, open_stdin
@@ -125,7 +125,13 @@ def run(tune: bool = False) -> int:
     session = Session(output)
     conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
     source = open_stdin()
-    session.open()
+    try:
+        session.open()
+    except (ThreadError, MemoryError) as error:
+        from engine.commandline import REFUSED  # late: almost nothing is imported before uciok
+
+        output.remark(str(error))
+        return REFUSED
     try:
         for line in lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):
             if not conversation.handle(line):
@@ -134,7 +140,7 @@ def run(tune: bool = False) -> int:
         code, ended = 0, session.close(at_once=typed)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
-        from engine.commandline import INTERRUPTED, end_compiling  # late: almost nothing is imported before uciok
+        from engine.commandline import INTERRUPTED, end_compiling
 
         code = 0
         if session.compiles():

@@ -79,7 +79,7 @@ class Session:
     # --- for the reading thread ---------------------------------------------------------------------
 
     def open(self) -> None:
-        """Start the session's thread. Raises :class:`engine.search.threads.ThreadError`."""
+        """Start the session's thread. Raises :class:`engine.messages.ThreadError`."""
         DeepThread("numbat-session", self._serve)
 
     def load_now(self) -> None:

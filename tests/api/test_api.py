@@ -74,6 +74,12 @@ def test_positions_come_back_as_they_went_in(numbat: Engine, fen: str) -> None:
     assert numbat.fen() == board.fen(en_passant="xfen")
 
 
+@pytest.mark.parametrize("numbers", [(1.5,), (True,), (21,), (10**5000,), (3, 1.5), (3, 0), (3, 10**5000)])
+def test_a_perft_takes_numbers_in_its_range(numbat: Engine, numbers: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="takes a whole number"):
+        numbat.perft(*numbers)
+
+
 def test_a_null_move_clears_the_history(numbat: Engine) -> None:
     """As for other engines of python-chess, which get its FEN."""
     board = chess.Board()

@@ -101,6 +101,8 @@ def test_long_input_is_shortened_in_messages(numbat: Engine) -> None:
         lambda: numbat.evaluate([long]),
         lambda: numbat.configure(hash=long),  # type: ignore[arg-type]
         lambda: numbat.configure(hash=10**6000),
+        lambda: numbat.configure(**{long: 1}),  # type: ignore[misc]
+        lambda: numbat.analyse_many([], Limit(depth=1), jobs=long),  # type: ignore[arg-type]
         lambda: read_board(long),
         lambda: read_board(f"8/8/8/8/8/8/8/8 w {long} - 0 1"),
         lambda: read_move(chess.Board(), long),
@@ -144,13 +146,14 @@ def test_many_fens_are_read_like_single_ones(at: int, letter: str, fen: str) -> 
 
 
 def test_values_that_are_no_positions_are_refused(numbat: Engine) -> None:
-    for wrong in (KIWIPETE, chess.Board(), np.zeros(3), np.zeros((2, 2), BOARD)):
+    for wrong in (KIWIPETE, KIWIPETE.encode(), chess.Board(), np.zeros(3), np.zeros((2, 2), BOARD)):
         with pytest.raises(TypeError, match="positions"):
             numbat.evaluate(wrong)
     with pytest.raises(TypeError, match=r"position 1: .*not 5"):
         numbat.evaluate([KIWIPETE, 5])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match=r"position 0: a FEN .* or a chess\.Board"):
-        numbat.evaluate([KIWIPETE.encode()])  # type: ignore[list-item]
+    for use in (numbat.evaluate, lambda given: list(numbat.analyse_many(given, Limit(depth=1)))):
+        with pytest.raises(TypeError, match=r"position 0: a FEN .* or a chess\.Board"):
+            use([KIWIPETE.encode()])
     with pytest.raises(TypeError, match=r"shape \(2, 2\)"):
         numbat.evaluate(np.zeros((2, 2), BOARD))
     with pytest.raises(PositionError, match="position 2"):

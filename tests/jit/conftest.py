@@ -12,6 +12,7 @@ import pytest
 
 import engine.folders
 import engine.jit
+import engine.messages
 import engine.processes
 from engine.jit import digest
 from tests.nursery import Child, start
@@ -86,7 +87,7 @@ class Miniature:
             (self.package / layer).mkdir()
             (self.package / layer / "__init__.py").touch()
         (self.package / "__init__.py").touch()
-        for module in (engine.folders, engine.processes):
+        for module in (engine.folders, engine.messages, engine.processes):
             shutil.copy(module.__file__, self.package)
         self.low.write_text(LOW)
         (self.package / "board" / "high.py").write_text(HIGH)

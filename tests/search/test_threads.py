@@ -15,16 +15,19 @@ import pytest
 
 from engine.api import Engine
 from engine.evaluation.choice import choose
-from engine.messages import Info, Limits
+from engine.messages import Info, Limits, ThreadError
+from engine.processes import run
 from engine.search.lazy_smp import vote
 from engine.search.pool import HEADROOM, Pool
 from engine.search.scores import MATE
-from engine.search.threads import TaskThread, ThreadError, ThreadTask, run_on_deep_stack
+from engine.search.threads import TaskThread, ThreadTask, run_on_deep_stack
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine, Worker
+from tests.jobs import squaring
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
 from tests.strict import run_python
+from uci_main import main
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
@@ -258,10 +261,13 @@ def test_search_uses_the_threads_it_got(refusing, allowed, error):
     assert search.search(Limits(depth=5), KIWIPETE).depth == 5
 
 
-def test_a_refused_thread_raises_a_clear_error(refusing) -> None:
+def test_a_refused_thread_raises_a_clear_error(refusing, capsys) -> None:
     refusing(0, RuntimeError)
-    with pytest.raises(ThreadError, match="refuses another thread"):
-        Engine(hash=1)
+    for begin in (lambda: Engine(hash=1), lambda: list(run(squaring, [1], 1)), lambda: list(run(squaring, [1], 2))):
+        with pytest.raises(ThreadError, match="refuses another thread"):
+            begin()
+    assert main(["perft", "1"]) == 2
+    assert capsys.readouterr().err == "numbat: the system refuses another thread\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory that is kept")

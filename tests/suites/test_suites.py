@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.board.perft import perft
-from engine.files import WriteError
 from engine.reading import ReadError, read_position
 from engine.suites.counts import read_counts
 from engine.suites.judging import PvUpdate, judge, questions
@@ -207,17 +206,17 @@ def falling(options, limits, report):
         yield lambda puzzle: os.kill(os.getpid(), signal.SIGKILL) if puzzle.name == "line" else solve(puzzle)
 
 
-def test_a_suite_whose_results_cannot_be_saved_shows_its_summary(tmp_path, capsys, monkeypatch):
-    def refuse(path, content):
-        raise WriteError(f"cannot write {path}: No space left on device")
-
-    monkeypatch.setattr("engine.suites.cli.write_whole", refuse)
+def test_results_of_a_lost_folder_are_in_the_users_home(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.suites.cli.check_place", lambda *arguments: None)  # it is lost later
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
     path = tmp_path / "s.epd"
     path.write_text(SUITE)
-    assert main(["suite", str(path), "--depth", "1", "--json", str(tmp_path / "r.json")]) == 2
+    assert main(["suite", str(path), "--depth", "1", "--json", str(tmp_path / "usb" / "r.json")]) == 2
     out, err = capsys.readouterr()
+    (kept,) = tmp_path.glob("r.*.json")
     assert out.splitlines()[-1].startswith("solved ")
-    assert err.splitlines()[-1].endswith("No space left on device")
+    assert err.splitlines()[-1].endswith(f"it is in {kept}")
+    assert len(json.loads(kept.read_text())["positions"]) == len(SUITE.splitlines())
 
 
 def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
