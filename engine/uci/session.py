@@ -377,7 +377,10 @@ class Session:
         if signals.stopped:
             raise Stopped
         board = self._loaded.board_after(self._placement.fen, self._placement.moves)  # with its repetitions
-        board, chosen, lead = (board, None, "") if move is None else asked_about(board, move)
+        try:
+            board, chosen, lead = (board, None, "") if move is None else asked_about(board, move)
+        except PositionError as error:
+            raise PositionError(f"explain: {error}") from None
         self._let_overtake(signals)
         self._answer(lead + self._loaded.explain(board, chosen, signals=signals))
 

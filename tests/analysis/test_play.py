@@ -352,7 +352,10 @@ def test_a_level_may_be_chosen(tmp_path):
 
 def test_moves_are_read_as_people_write_them():
     board = chess.Board("4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1")
-    for text, move in (("E1G1", "e1g1"), ("a7a8Q", "a7a8q"), (" Rb1 ", "a1b1"), ("a1-b1", "a1b1"), ("Rh8+!", "h1h8")):
+    for text, move in (
+        ("E1G1", "e1g1"), ("a7a8Q", "a7a8q"), ("A7-A8=Q", "a7a8q"), (" Rb1 ", "a1b1"), ("a1-b1", "a1b1"),
+        ("Rh8+!", "h1h8"),
+    ):  # fmt: skip
         assert read_move(board, text) == chess.Move.from_uci(move), text
     for move in board.legal_moves:
         assert read_move(board, board.san(move)) == read_move(board, move.uci()) == move
