@@ -80,6 +80,7 @@ class MoveSelector:
     def resize_table(self, megabytes: int) -> None:
         """Replace the transposition table with an empty one of another size."""
         if megabytes != self.table.megabytes:
+            self.pool.wait_for_helpers()
             self.table.resize(megabytes)
             self.clear_table()
 

@@ -142,7 +142,7 @@ class Tablebase:
         prober = self._prober
         if prober is None or min(pieces, prober.largest) == 0:
             return None
-        return TablebaseAccess(prober.function, prober.address, min(pieces, prober.largest), depth, fifty)
+        return TablebaseAccess(prober.function, prober.address, min(pieces, prober.largest), depth, fifty, prober)
 
     def _report_faults(self, faults: list[str]) -> None:
         for fault in faults[:_NAMED]:

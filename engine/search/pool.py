@@ -138,7 +138,7 @@ class Pool:
         give_memory_back()
 
     def wait_for_helpers(self) -> None:
-        """Wait until the helpers have left the last search."""
+        """Wait until the helpers have left the last search, and no longer use its table, evaluation and records."""
         for job in self._helping:  # each calls the next before it ends
             job.result()
         self._helping = []
@@ -150,12 +150,14 @@ class Pool:
 
     def use(self, evaluation: Evaluation) -> None:
         """Evaluate by ``evaluation`` from the next search on."""
+        self.wait_for_helpers()
         self._evaluation = evaluation
         for worker in self.workers:
             worker.use(evaluation)
 
     def run_on_all(self, work: Callable[[int, int], object]) -> None:
         """Call ``work(part, parts)`` for each part, in one thread for each processor, at most one for each worker."""
+        self.wait_for_helpers()
         helpers = self._helpers[: (os.cpu_count() or 1) - 1]
         parts = len(helpers) + 1
         jobs = [helper.put(ThreadTask(partial(work, part, parts))) for part, helper in enumerate(helpers, 1)]

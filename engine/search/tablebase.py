@@ -40,13 +40,15 @@ _call = function_at(int64(uint64, POSITION_T))
 
 @dataclass(frozen=True, slots=True)
 class TablebaseAccess:
-    """The tablebases that a search may probe: the fields of :data:`TABLEBASE` except ``hits``."""
+    """The tablebases that a search may probe: the fields of :data:`TABLEBASE` except ``hits``, and the ``owner`` of
+    their memory."""
 
     function: int
     address: int
     pieces: int
     depth: int
     fifty: bool
+    owner: object = None
 
 
 def install(record: TablebaseRecord, access: TablebaseAccess | None) -> None:

@@ -290,6 +290,45 @@ def test_uci_survives_refused_threads() -> None:
         engine.quit()
 
 
+CHANGES = {
+    "hash": lambda engine: engine.configure(hash=2),
+    "clear": lambda engine: engine.configure(clear_hash=True),
+    "evaluation": lambda engine: engine.configure(eval_type="Material"),
+    "threads": lambda engine: engine.configure(threads=1),
+    "new game": lambda engine: engine.new_game(),
+    "search": lambda engine: engine.go(Limits(depth=1)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_changes_under_a_helper_that_is_slow_to_leave(monkeypatch, change: str) -> None:
+    """As on a busy machine: it still reads the memory of the last search."""
+    entered, left, early, deepen = threading.Event(), threading.Event(), [], Worker.deepen_quietly
+
+    def linger(worker: Worker, *arguments: int) -> None:
+        entered.set()
+        deepen(worker, *arguments)
+        time.sleep(0.3)
+        left.set()
+
+    def watched(plain: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            early.extend([] if left.is_set() else [plain.__qualname__])
+            return plain(*arguments)
+
+        return call
+
+    with Engine(hash=1, threads=2) as engine:
+        monkeypatch.setattr(Worker, "deepen_quietly", linger)
+        with engine.stream(chess.Board(KIWIPETE), Limits(infinite=True)):
+            assert entered.wait(PATIENCE)
+        for owner, name in ((TranspositionTable, "resize"), (TranspositionTable, "clear"), (Worker, "use")):
+            monkeypatch.setattr(owner, name, watched(getattr(owner, name)))
+        CHANGES[change](engine)
+        assert left.is_set()
+        assert early == []
+
+
 # The clock
 
 
