@@ -118,7 +118,9 @@ class Engine(PositionMixin):
         for name, value in chosen.items():
             if name not in BUILT_FROM:
                 self._set(name, value)
-        if not INTERPRETED:
+        if INTERPRETED:
+            report("numba's compiler is switched off (NUMBA_DISABLE_JIT): the engine is thousands of times slower")
+        else:
             self._warm_up()
 
     if not TYPE_CHECKING:
