@@ -4,8 +4,9 @@ There are three passes. The first goes from the last position to the first, so t
 already has the continuation of a move in it; if a played move turns out better than the engine's choice, the position
 before is worth what it led to. The second searches longer for every move that would get a mark: the position after it,
 and all the other moves in its place. The third confirms each mark from an empty table, by a search of the move played
-and one of the best other move from the position before, with the same limit; where they deny a mistake, a blunder or a
-brilliant move, longer ones decide. A mark lies between the two verdicts, and praise is the fainter one.
+and one of the better move from the position before, with the same limit. If they deny a mistake, a blunder or praise,
+and for a mate in a decided game or a sacrifice that may be better than it seems, longer searches of the move played and
+of all others decide. A mark lies between the two verdicts, and praise is the fainter one.
 :mod:`engine.analysis.pace` says how long each search is."""
 
 from collections.abc import Callable, Sequence
@@ -33,8 +34,9 @@ OnStep = Callable[[float], None]
 #: A move that costs as much, in points, or more gets a second search.
 _SUSPICIOUS = 0.04
 
-#: A move that costs less, in points, is called as good as the better one: with more, too many are inaccuracies.
-_AS_GOOD = 0.015
+#: A move that costs less, in points, is called as good as the better one: with more, too many are inaccuracies to
+#: another engine.
+_AS_GOOD = 0.005
 
 #: Moves that are compared with the better one.
 _SEVERAL = 3
@@ -42,14 +44,14 @@ _SEVERAL = 3
 #: Centipawns of compensation that a sacrifice may have beyond what a search sees of it.
 _DOUBT = 150
 
-#: The expected points with the best move below which no other is called good.
-_LOST = 0.137
+#: The expected points with the best move below which no inaccuracy is marked, and no other move is called good.
+_LOST = 0.15
 
 #: Grades of moves, in a short search, that may be as good as the best.
 _NEAR = (Grade.FINE, Grade.INACCURACY)
 
 #: Marks that a longer search decides on if a fresh one denies them.
-_SERIOUS = (Grade.MISTAKE, Grade.BLUNDER, Grade.BRILLIANT)
+_SERIOUS = (Grade.MISTAKE, Grade.BLUNDER, Grade.BRILLIANT, Grade.GOOD)
 
 #: Grades from the worst to the best.
 _ORDER = (Grade.BLUNDER, Grade.MISTAKE, Grade.INACCURACY, Grade.FINE, Grade.ONLY, Grade.GOOD, Grade.BRILLIANT)
@@ -158,11 +160,7 @@ class _Run:
 
     def _seems_bad(self, at: int) -> bool:
         """Whether a longer search may give the move at this position a bad mark."""
-        return self._marks(at, self._record.grade(at)) or self._record.cost(at) >= _SUSPICIOUS
-
-    def _marks(self, at: int, how: Grade) -> bool:
-        """Whether the move at this position gets the bad mark ``how``; a book move only for more than an inaccuracy."""
-        return how.bad and not (self._record.positions[at].book and how is Grade.INACCURACY)
+        return self._record.grade(at).bad or self._record.cost(at) >= _SUSPICIOUS
 
     def _worth(self, at: int) -> int:
         """How many second searches the move at this position is worth."""
@@ -185,22 +183,11 @@ class _Run:
         seen = self._search(where, amount, others)
         self._amounts[at] = max(amount, self._amounts.get(at, 0))
         if others:
-            positions[at].mark = self._mark(at, seen) if self._is_sure(at, seen) else None
+            positions[at].mark = self._mark(at, seen)
             positions[at].reviewed = True
         positions[where].deep = True
         self._put(where, seen)
         return others
-
-    def _is_sure(self, at: int, other: Analysis) -> bool:
-        """Whether the mark of the move at this position stays, ``other`` being the best other one. For a mate allowed
-        or lost in a decided game it takes a third search."""
-        had, has = self._change(at, other)
-        lost = had.is_mate()
-        if not (lost or has.is_mate()) or grade_of(had, has) not in (Grade.INACCURACY, Grade.MISTAKE):
-            return True
-        board = self._record.positions[at].board
-        score = self._search(at + lost, self._pace.third(), others=not lost).score.pov(board.turn)
-        return grade_of(*((had, score) if lost else (score, has))).bad
 
     def _change(self, at: int, other: Analysis) -> tuple[Score, Score]:
         """The score of the best ``other`` move at this position, and that of the move played, for its player."""
@@ -218,10 +205,10 @@ class _Run:
         found = self._record.positions[at]
         assert found.move is not None
         how = grade_of(had, has)
-        if how.bad and has.score() is not None and self._sacrifices.get(at):
-            how = grade_of(had, Cp((has.score() or 0) + _DOUBT))
+        if how is Grade.INACCURACY and (found.book or (points(had) < _LOST and not has.is_mate())):
+            return Grade.FINE
         if how.bad:
-            return how if self._marks(at, how) else Grade.FINE
+            return how
         return Grade.FINE if found.book else praise(found.board, found.move, has, had)
 
     # Third pass
@@ -232,13 +219,17 @@ class _Run:
         mark = found.mark
         assert mark is not None
         assert found.move is not None
-        for amount in (self._amounts[at], self._pace.third()):
-            other, how = self._compare(at, mark, amount)
+        doubtful, least = self._is_doubtful(at, mark), Grade.INACCURACY
+        for longer in (False, True)[doubtful or self._is_late_mate(at, mark) :]:
+            other, how = self._compare(at, mark, longer)
             agreed = how is not Grade.FINE and how.bad == mark.grade.bad
             if agreed or mark.grade not in _SERIOUS:
                 break
-        if not agreed:
+            least = Grade.MISTAKE  # one search has denied it
+        if not agreed or (how.bad and how.loss < (Grade.BLUNDER if doubtful else least).loss):
             return None
+        if longer:
+            mark = replace(mark, instead=other.pv[:LINE], score=other.score)
         both = _ORDER.index(mark.grade), _ORDER.index(how)
         how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]
         why = None
@@ -250,16 +241,36 @@ class _Run:
         mark = replace(mark, grade=how, why=to_json(why) if why else None)
         return self._find_more(at, mark, other) if how.bad else mark
 
-    def _compare(self, at: int, mark: Mark, amount: int) -> tuple[Analysis, Grade]:
-        """The better move of ``mark`` and the grade of the move played, each searched anew from the position before."""
-        found, after = self._record.positions[at], self._record.played(at)
-        assert found.move is not None
+    def _is_late_mate(self, at: int, mark: Mark) -> bool:
+        """Whether the move at this position allows or loses a mate in a game that is decided anyway."""
+        after = self._record.played(at)
         assert after is not None
+        return (mark.score.is_mate() or after.is_mate()) and mark.grade in (Grade.INACCURACY, Grade.MISTAKE)
+
+    def _is_doubtful(self, at: int, mark: Mark) -> bool:
+        """Whether the move at this position is a sacrifice that may be better than a short search sees."""
+        turn, after = self._record.positions[at].board.turn, self._record.played(at)
+        assert after is not None
+        has = after.pov(turn).score()
+        if has is None or not mark.grade.bad or not self._sacrifices.get(at):
+            return False
+        return not grade_of(mark.score.pov(turn), Cp(has + _DOUBT)).bad
+
+    def _compare(self, at: int, mark: Mark, longer: bool) -> tuple[Analysis, Grade]:
+        """The best other move and the grade of the move played, each searched anew from the position before unless it
+        is a mate: for the better move of ``mark`` or, ``longer``, for the best of all others."""
+        found, has = self._record.positions[at], self._record.played(at)
+        assert found.move is not None
+        assert has is not None
+        other = Analysis(mark.score, mark.instead)
+        amount = self._pace.third() if longer else self._amounts[at]
+        if not other.score.is_mate():
+            others = [move for move in found.board.legal_moves if move != found.move]
+            (other,) = self._search_alone(at, others if longer else mark.instead[:1], amount, 1)
+        if not has.is_mate():
+            has = self._search_alone(at, [found.move], amount, 1)[0].score
         turn = found.board.turn
-        other, played = (self._search_alone(at, [move], amount)[0] for move in (mark.instead[0], found.move))
-        seen = (mark.score, other.score), (after, played.score)
-        had, has = (old.pov(turn) if old.is_mate() else new.pov(turn) for old, new in seen)
-        return other, self._grade(at, had, has)
+        return other, self._grade(at, other.score.pov(turn), has.pov(turn))
 
     def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
         """The mark with the moves that are as good as the ``better`` one, and those that are bad."""
@@ -300,8 +311,8 @@ class _Run:
         moves = [move for move in found.board.legal_moves if move != found.move] if others else None
         return self._engine.analyse(self._record.board(at), self._pace.limit(amount), root_moves=moves)
 
-    def _search_alone(self, at: int, moves: Sequence[chess.Move], amount: int) -> list[Analysis]:
-        """The lines of ``moves`` at this position, the best first, from an empty table."""
+    def _search_alone(self, at: int, moves: Sequence[chess.Move], amount: int, lines: int = 0) -> list[Analysis]:
+        """The best ``lines`` of ``moves`` at this position, by default one of each, from an empty table."""
         self._engine.new_game()
         board, limit = self._record.board(at), self._pace.limit(amount)
-        return self._engine.analyse(board, limit, multipv=len(moves), root_moves=moves)
+        return self._engine.analyse(board, limit, multipv=lines or len(moves), root_moves=moves)

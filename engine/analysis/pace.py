@@ -2,8 +2,8 @@
 
 Half of it goes to a first look at every position, a tenth to a glance at the alternatives of moves that may deserve
 praise, the rest to a second, longer look at the moves that would get a mark, several times as long at a sacrifice that
-seems bad: what it is given for lies deep. The few mates that are allowed or lost in a decided game get a third look,
-longer still; on average the glances leave enough for it. With a limit of plies the first look has it, the glance two
+seems bad: what it is given for lies deep. The confirming searches take as long again; the few that must decide between
+two verdicts take a third look, longer still. With a limit of plies the first look has it, the glance two
 plies less, the second look three and the third six plies more."""
 
 from __future__ import annotations

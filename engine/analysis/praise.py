@@ -1,20 +1,19 @@
 """When a move deserves praise: "!!", "!" and "only move", by rules that can be checked on the board.
 
 only move  every other legal move would be a mistake at least
-"!"        the only move if it is hard to see: no promotion, no reply to a check and, unless it leaves the opponent
-           something to take, no capture and no piece brought to safety; or a sacrifice that is better than every other
-           move
+"!"        the only move if it is hard to see: no promotion, no reply to a check and, unless it is a sacrifice, no
+           capture and no piece brought to safety; or a sacrifice that is better than every other move
 "!!"       a sacrifice that is the only move
 
-If the next best keeps a clear advantage, too, only a sacrifice is praised that gains as much as a mistake costs, and
-with "!" at most. No reply to a check with three legal moves or fewer is an only move. A sacrifice
+If the next best keeps a clear advantage, too, only a sacrifice is praised that gains as much as an inaccuracy costs,
+and with "!" at most. No reply to a check with three legal moves or fewer is an only move. A sacrifice
 (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand worse after it.
 """
 
 import chess
 from chess.engine import Score
 
-from engine.explanation.sacrifices import SACRIFICE, offered, sacrificed
+from engine.explanation.sacrifices import sacrificed
 from engine.explanation.standing import EDGE
 from engine.play.captures import Captures
 from engine.play.grades import Grade, cost, grade_of, points
@@ -29,7 +28,7 @@ _CLEAR, EQUAL = 0.7, 0.02
 def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score) -> Grade:
     """The grade of ``move``, the best on ``board``, whose side has ``score`` with it and ``next_best`` without it."""
     lost, clear = cost(score, next_best), points(next_best) >= _CLEAR
-    if lost < (Grade.MISTAKE.loss if clear else EQUAL):
+    if lost < (Grade.INACCURACY.loss if clear else EQUAL):
         return Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
     if points(score) >= 1 - EDGE and sacrificed(board, move):
@@ -40,11 +39,11 @@ def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score)
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a player sees ``move`` at once: a reply to a check, a promotion or, if it leaves nothing to take, a
-    capture or a piece brought to safety."""
+    """Whether a player sees ``move`` at once: a reply to a check, a promotion or, if it is no sacrifice, a capture or a
+    piece brought to safety."""
     if board.is_check() or move.promotion:
         return True
-    if offered(board, move) >= SACRIFICE:
+    if sacrificed(board, move):
         return False
     if board.is_capture(move):
         return True

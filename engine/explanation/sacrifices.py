@@ -1,8 +1,8 @@
 """Sacrifices: the material that a move offers, by the captures on the board.
 
 A sacrifice leaves the opponent a capture that wins at least the exchange, counted against what the move itself took,
-where another move would have kept that. The capture of a piece that takes part in a mate in one is none. Searches of
-captures are steps of the :mod:`.effort`."""
+where another move would have kept that. A move that has to parry a mate in one is none. Searches of captures are steps
+of the :mod:`.effort`."""
 
 import chess
 
@@ -46,11 +46,12 @@ def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
 
 
 def _parries_mate(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the opponent threatens mate in one and ``move`` captures a piece that takes part in it."""
-    mate = mate_in_one(board) if board.is_capture(move) and not board.is_check() else None
-    if mate is None:
-        return False
+    """Whether the opponent threatens mate in one and ``move`` gives no check, or captures a piece that takes part."""
+    mate = None if board.is_check() else mate_in_one(board)
+    if mate is None or not board.gives_check(move):
+        return mate is not None
     mated = board.copy(stack=False)
     mated.push(chess.Move.null())
     mated.push(mate)
-    return mate.from_square == move.to_square or not (mated.remove_piece_at(move.to_square) and mated.is_checkmate())
+    captured = mated.remove_piece_at(move.to_square)
+    return mate.from_square == move.to_square or (captured is not None and not mated.is_checkmate())

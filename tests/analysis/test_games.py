@@ -335,12 +335,11 @@ def test_the_only_move_costs_nothing():
 
 class Scripted:
     """In place of an engine: finds White's score and a move by position and whether moves are left out, else an even
-    game. A move that is searched alone is worth ``alone``, by default as much as in the script.
+    game. A move that is searched anew is worth ``alone``, by default as much as in the script. ``asked`` is how long
+    the other searches were."""
 
-    ``asked`` is how long the searches were, in the order of the first ones, and ``third`` the score of the longest."""
-
-    def __init__(self, scores, alone=None, third=None):
-        self.scores, self.alone, self.third = scores, alone or self.worth, third
+    def __init__(self, scores, alone=None):
+        self.scores, self.alone = scores, alone or self.worth
         self.asked: dict[tuple[int, bool], list[int]] = {}
 
     def new_game(self):
@@ -350,11 +349,11 @@ class Scripted:
         at, amount = board.ply(), limit.nodes or limit.depth
         if multipv is not None:
             lines = [self.found(self.alone(at, move, amount), move.uci()) for move in root_moves]
-            return sorted(lines, key=lambda line: line.score.pov(board.turn), reverse=True)
+            return sorted(lines, key=lambda line: line.score.pov(board.turn), reverse=True)[:multipv]
         place = at, root_moves is not None
         self.asked.setdefault(place, []).append(amount)
         score, move = self.scores.get(place, (0, ""))
-        return self.found(self.third if self.third and amount >= THIRD * 1000 else score, move, amount)
+        return self.found(score, move, amount)
 
     def worth(self, at, move, amount):
         others = self.scores.get((at, True), self.scores.get((at, False), (0, "")))
@@ -412,11 +411,13 @@ def test_a_mate_in_a_decided_game_is_marked_once_confirmed(allowed, third):
     before, after = (decided, mate) if allowed else (mate, decided)
     scores = {(2, False): (before, "a2a3"), (3, False): (after, "b8a6"), (4, False): (after, "")}
     score = Mate(third) if third < 100 else Cp(third)
-    engine = Scripted({**scores, (2, True): (before, "a2a3")}, third=-score if allowed else score)
+
+    def alone(at, move, amount):
+        return (-score if allowed else score) if amount >= THIRD * 1000 else decided
+
+    engine = Scripted({**scores, (2, True): (before, "a2a3")}, alone)
     found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
     assert found[3].grade is (Grade.FINE if third == 8 else Grade.MISTAKE)
-    looks = [place for place, amounts in engine.asked.items() if max(amounts) >= THIRD * 1000]
-    assert looks == [(2, True) if allowed else (3, False)]
 
 
 @pytest.mark.parametrize("seen", [True, False])
@@ -428,6 +429,27 @@ def test_a_longer_search_decides_on_denied_mistakes(seen):
     engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
     found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
     assert found[3].grade is (Grade.BLUNDER if seen else Grade.FINE)
+
+
+def test_a_better_move_that_proves_bad_is_replaced():
+    """2. Nf3 seems to be better, and a longer search finds that only 2. Nc3 is."""
+
+    def alone(at, move, amount):
+        return {"g1f3": -400, "b1c3": 90}.get(move.uci(), -300)
+
+    scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100, -300, -300))}
+    engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
+    found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO("1. e4 a5 2. a3 Nc6 *"))).judged()
+    assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("b1c3"),))
+
+
+def test_a_lost_game_has_no_inaccuracies():
+    for lost, worse, grade in ((-300, -600, Grade.INACCURACY), (-450, -1300, Grade.FINE)):
+        scores = {(at, False): (lost, "g1f3") for at in range(3)} | {(2, True): (lost, "g1f3")}
+        scores |= {(3, False): (worse, "b8c6"), (4, False): (worse, "")}
+        game = read_game(io.StringIO("1. e4 a5 2. a3 Nc6 *"))
+        found = Annotator(Scripted(scores), Limit(depth=3)).annotate(game).judged()
+        assert found[3].grade is grade
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,8 @@ def test_a_capture_sacrifices_despite_a_threat_of_mate():
     assert sacrificed(board, board.parse_san("Qxd7+"))
     parried = chess.Board("6k1/5ppp/8/8/8/5b2/2q2PPP/1Q1R2K1 w - - 0 1")
     assert not sacrificed(parried, parried.parse_san("gxf3"))
+    forced = chess.Board("b2r3r/4Rp1p/p2q1np1/1p1P4/kP6/P1Q2PPB/2P4P/1K6 b - - 2 28")  # Kasparov - Topalov 1999
+    assert not sacrificed(forced, forced.parse_san("Qxd5"))  # guards b3, and the knight no longer
 
 
 def test_praise_goes_to_the_move_that_alone_holds_the_game():
@@ -71,7 +73,7 @@ def test_praise_goes_to_the_move_that_alone_holds_the_game():
     assert praise(quiet, bishop, Mate(5), Cp(50)) is Grade.BRILLIANT
     assert praise(quiet, bishop, Mate(5), Cp(400)) is Grade.GOOD
     assert praise(quiet, king, Mate(5), Cp(400)) is Grade.FINE
-    assert praise(quiet, bishop, Mate(5), Cp(900)) is Grade.FINE
+    assert praise(quiet, bishop, Mate(5), Cp(1500)) is Grade.FINE
     assert praise(quiet, bishop, Mate(5), Mate(9)) is Grade.FINE
     assert praise(quiet, king, Cp(0), mistake) is Grade.GOOD
     assert praise(quiet, king, Cp(0), inaccuracy) is Grade.FINE
