@@ -189,7 +189,7 @@ class _Run:
         self._put(where, seen)
         return others
 
-    def _change(self, at: int, other: Analysis) -> tuple[Score, Score]:
+    def _change(self, at: int, other: Analysis | Mark) -> tuple[Score, Score]:
         """The score of the best ``other`` move at this position, and that of the move played, for its player."""
         turn, after = self._record.positions[at].board.turn, self._record.played(at)
         assert after is not None
@@ -219,11 +219,13 @@ class _Run:
         mark = found.mark
         assert mark is not None
         assert found.move is not None
-        doubtful, least = self._is_doubtful(at, mark), Grade.INACCURACY
+        doubtful, least = self._is_doubtful(at, *self._change(at, mark)), Grade.INACCURACY
         for longer in (False, True)[doubtful or self._is_late_mate(at, mark) :]:
-            other, how = self._compare(at, mark, longer)
+            other, had, has = self._compare(at, mark, longer)
+            how = self._grade(at, had, has)
             agreed = how is not Grade.FINE and how.bad == mark.grade.bad
-            if agreed or mark.grade not in _SERIOUS:
+            doubtful = doubtful or self._is_doubtful(at, had, has)
+            if (agreed and not doubtful) or mark.grade not in _SERIOUS:
                 break
             least = Grade.MISTAKE  # one search has denied it
         if not agreed or (how.bad and how.loss < (Grade.BLUNDER if doubtful else least).loss):
@@ -247,18 +249,17 @@ class _Run:
         assert after is not None
         return (mark.score.is_mate() or after.is_mate()) and mark.grade in (Grade.INACCURACY, Grade.MISTAKE)
 
-    def _is_doubtful(self, at: int, mark: Mark) -> bool:
-        """Whether the move at this position is a sacrifice that may be better than a short search sees."""
-        turn, after = self._record.positions[at].board.turn, self._record.played(at)
-        assert after is not None
-        has = after.pov(turn).score()
-        if has is None or not mark.grade.bad or not self._sacrifices.get(at):
+    def _is_doubtful(self, at: int, had: Score, has: Score) -> bool:
+        """Whether the move at this position is a sacrifice that seems bad, but may be better than the scores show."""
+        found = has.score()
+        if found is None or not self._sacrifices.get(at):
             return False
-        return not grade_of(mark.score.pov(turn), Cp(has + _DOUBT)).bad
+        return grade_of(had, has).bad and not grade_of(had, Cp(found + _DOUBT)).bad
 
-    def _compare(self, at: int, mark: Mark, longer: bool) -> tuple[Analysis, Grade]:
-        """The best other move and the grade of the move played, each searched anew from the position before unless it
-        is a mate: for the better move of ``mark`` or, ``longer``, for the best of all others."""
+    def _compare(self, at: int, mark: Mark, longer: bool) -> tuple[Analysis, Score, Score]:
+        """The best other move and, for the player, its score and that of the move played, each searched anew from the
+        position before unless it is a mate: for the better move of ``mark`` or, ``longer``, for the best of all
+        others."""
         found, has = self._record.positions[at], self._record.played(at)
         assert found.move is not None
         assert has is not None
@@ -269,8 +270,7 @@ class _Run:
             (other,) = self._search_alone(at, others if longer else mark.instead[:1], amount, 1)
         if not has.is_mate():
             has = self._search_alone(at, [found.move], amount, 1)[0].score
-        turn = found.board.turn
-        return other, self._grade(at, other.score.pov(turn), has.pov(turn))
+        return other, other.score.pov(found.board.turn), has.pov(found.board.turn)
 
     def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
         """The mark with the moves that are as good as the ``better`` one, and those that are bad."""

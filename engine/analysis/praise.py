@@ -5,15 +5,16 @@ only move  every other legal move would be a mistake at least
            capture and no piece brought to safety; or a sacrifice that is better than every other move
 "!!"       a sacrifice that is the only move
 
-If the next best keeps a clear advantage, too, only a sacrifice is praised that gains as much as an inaccuracy costs,
-and with "!" at most. No reply to a check with three legal moves or fewer is an only move. A sacrifice
-(:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand worse after it.
+If the next best keeps a clear advantage, too, only a sacrifice is praised, and with "!" at most: one that gains as much
+as a mistake costs or, if a piece is given, as much as an inaccuracy. No reply to a check with three legal moves or
+fewer is an only move. A sacrifice (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand
+worse after it.
 """
 
 import chess
 from chess.engine import Score
 
-from engine.explanation.sacrifices import sacrificed
+from engine.explanation.sacrifices import SACRIFICE, sacrificed
 from engine.explanation.standing import EDGE
 from engine.play.captures import Captures
 from engine.play.grades import Grade, cost, grade_of, points
@@ -27,13 +28,17 @@ _CLEAR, EQUAL = 0.7, 0.02
 
 def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score) -> Grade:
     """The grade of ``move``, the best on ``board``, whose side has ``score`` with it and ``next_best`` without it."""
-    lost, clear = cost(score, next_best), points(next_best) >= _CLEAR
-    if lost < (Grade.INACCURACY.loss if clear else EQUAL):
+    lost = cost(score, next_best)
+    if lost < EQUAL:
         return Grade.FINE
+    given = sacrificed(board, move) if points(score) >= 1 - EDGE else {}
+    if points(next_best) >= _CLEAR:
+        least = Grade.INACCURACY if max(given.values(), default=0) > SACRIFICE else Grade.MISTAKE
+        return Grade.GOOD if given and lost >= least.loss else Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
-    if points(score) >= 1 - EDGE and sacrificed(board, move):
-        return Grade.BRILLIANT if only and not clear else Grade.GOOD
-    if clear or not only or (board.is_check() and board.legal_moves.count() <= _FEW):
+    if given:
+        return Grade.BRILLIANT if only else Grade.GOOD
+    if not only or (board.is_check() and board.legal_moves.count() <= _FEW):
         return Grade.FINE
     return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
 

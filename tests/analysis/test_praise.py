@@ -81,6 +81,13 @@ def test_praise_goes_to_the_move_that_alone_holds_the_game():
     assert praise(takes, takes.parse_san("exd5"), Cp(0), mistake) is Grade.ONLY
 
 
+def test_only_a_whole_piece_is_praised_where_another_move_wins():
+    exchange = chess.Board("r3qr1k/pp3pbp/2pn1R2/7Q/3pP3/2NB3P/PPP3P1/R5K1 w - - 2 20")  # Fischer - Benko 1963
+    piece = chess.Board("8/p3q1kp/1p2Pnp1/3pQ3/2pP4/1nP3N1/1B4PP/6K1 w - - 5 30")  # Botvinnik - Capablanca 1938
+    for board, san, grade in ((exchange, "e5", Grade.FINE), (piece, "Ba3", Grade.GOOD)):
+        assert praise(board, board.parse_san(san), Cp(340), Cp(200)) is grade
+
+
 def test_a_reply_to_check_is_an_only_move_if_there_are_many():
     few, many = chess.Board("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"), chess.Board("4k3/8/8/8/8/2N5/8/r3K3 w - - 0 1")
     assert (few.legal_moves.count(), many.legal_moves.count()) == (3, 5)
