@@ -221,7 +221,8 @@ class _Run:
         assert found.move is not None
         doubtful, least = self._is_doubtful(at, *self._change(at, mark)), Grade.INACCURACY
         for longer in (False, True)[doubtful or self._is_late_mate(at, mark) :]:
-            other, had, has = self._compare(at, mark, longer)
+            other, played = self._compare(at, mark, longer)
+            had, has = other.score.pov(found.board.turn), played.score.pov(found.board.turn)
             how = self._grade(at, had, has)
             agreed = how is not Grade.FINE and how.bad == mark.grade.bad
             doubtful = doubtful or self._is_doubtful(at, had, has)
@@ -232,6 +233,9 @@ class _Run:
             return None
         if longer:
             mark = replace(mark, instead=other.pv[:LINE], score=other.score)
+            for where, seen in ((at + 1, replace(played, pv=played.pv[1:])), (at, other)):
+                if how.bad and seen.depth:  # else it is no search, but a mate that was known
+                    self._record.put(where, seen.score, seen.depth, seen.pv)
         both = _ORDER.index(mark.grade), _ORDER.index(how)
         how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]
         why = None
@@ -256,21 +260,20 @@ class _Run:
             return False
         return grade_of(had, has).bad and not grade_of(had, Cp(found + _DOUBT)).bad
 
-    def _compare(self, at: int, mark: Mark, longer: bool) -> tuple[Analysis, Score, Score]:
-        """The best other move and, for the player, its score and that of the move played, each searched anew from the
-        position before unless it is a mate: for the better move of ``mark`` or, ``longer``, for the best of all
-        others."""
-        found, has = self._record.positions[at], self._record.played(at)
+    def _compare(self, at: int, mark: Mark, longer: bool) -> tuple[Analysis, Analysis]:
+        """The best other move and the move played, each searched anew from the position before unless it leads to a
+        mate: the better move of ``mark`` or, ``longer``, the best of all others."""
+        found, after = self._record.positions[at], self._record.played(at)
         assert found.move is not None
-        assert has is not None
-        other = Analysis(mark.score, mark.instead)
+        assert after is not None
+        other, played = Analysis(mark.score, mark.instead), Analysis(after, self._record.expected(at))
         amount = self._pace.third() if longer else self._amounts[at]
         if not other.score.is_mate():
             others = [move for move in found.board.legal_moves if move != found.move]
             (other,) = self._search_alone(at, others if longer else mark.instead[:1], amount, 1)
-        if not has.is_mate():
-            has = self._search_alone(at, [found.move], amount, 1)[0].score
-        return other, other.score.pov(found.board.turn), has.pov(found.board.turn)
+        if not after.is_mate():
+            (played,) = self._search_alone(at, [found.move], amount, 1)
+        return other, played
 
     def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
         """The mark with the moves that are as good as the ``better`` one, and those that are bad."""

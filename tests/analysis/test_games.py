@@ -348,7 +348,7 @@ class Scripted:
     def analyse(self, board, limit, multipv=None, root_moves=None):
         at, amount = board.ply(), limit.nodes or limit.depth
         if multipv is not None:
-            lines = [self.found(self.alone(at, move, amount), move.uci()) for move in root_moves]
+            lines = [self.found(self.alone(at, move, amount), move.uci(), amount) for move in root_moves]
             return sorted(lines, key=lambda line: line.score.pov(board.turn), reverse=True)[:multipv]
         place = at, root_moves is not None
         self.asked.setdefault(place, []).append(amount)
@@ -423,12 +423,13 @@ def test_a_mate_in_a_decided_game_is_marked_once_confirmed(allowed, third):
 @pytest.mark.parametrize("seen", [True, False])
 def test_a_longer_search_decides_on_denied_mistakes(seen):
     def alone(at, move, amount):
-        return -300 if seen and amount >= THIRD * 1000 and move.uci() == "f1a6" else 90
+        return -310 if seen and amount >= THIRD * 1000 and move.uci() == "f1a6" else 90
 
     scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100, -300, -300))}
     engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
     found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
     assert found[3].grade is (Grade.BLUNDER if seen else Grade.FINE)
+    assert found[3].score.white() == Cp(-310 if seen else -300)
 
 
 def test_a_better_move_that_proves_bad_is_replaced():
