@@ -38,6 +38,9 @@ _SUSPICIOUS = 0.04
 #: another engine.
 _AS_GOOD = 0.005
 
+#: The points that an inaccuracy costs on the average of two searches; with less, too many are none to another engine.
+_SURE = 0.07
+
 #: Moves that are compared with the better one.
 _SEVERAL = 3
 
@@ -219,7 +222,8 @@ class _Run:
         mark = found.mark
         assert mark is not None
         assert found.move is not None
-        doubtful, least = self._is_doubtful(at, *self._change(at, mark)), Grade.INACCURACY
+        seemed = self._change(at, mark)
+        doubtful, least = self._is_doubtful(at, *seemed), Grade.INACCURACY
         for longer in (False, True)[doubtful or self._is_late_mate(at, mark) :]:
             other, played = self._compare(at, mark, longer)
             had, has = other.score.pov(found.board.turn), played.score.pov(found.board.turn)
@@ -231,13 +235,16 @@ class _Run:
             least = Grade.MISTAKE  # one search has denied it
         if not agreed or (how.bad and how.loss < (Grade.BLUNDER if doubtful else least).loss):
             return None
+        both = _ORDER.index(mark.grade), _ORDER.index(how)
+        how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]
+        mates = had.is_mate() or has.is_mate()
+        if how is Grade.INACCURACY and not mates and cost(*seemed) + cost(had, has) < 2 * _SURE:
+            return None
         if longer:
             mark = replace(mark, instead=other.pv[:LINE], score=other.score)
             for where, seen in ((at + 1, replace(played, pv=played.pv[1:])), (at, other)):
                 if how.bad and seen.depth:  # else it is no search, but a mate that was known
                     self._record.put(where, seen.score, seen.depth, seen.pv)
-        both = _ORDER.index(mark.grade), _ORDER.index(how)
-        how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]
         why = None
         if self._explain is not None:
             reply = self._record.positions[at + 1]
