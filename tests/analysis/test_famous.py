@@ -74,9 +74,6 @@ NAMED = {
     "Short": "23... Bh8, 32. Kg3, 33. Kf4, 34. Kg5",
 }
 
-#: Games that need more nodes: with fewer the second look does not see that 47... Bh3 wins.
-SLOW_TO_SEE = {"Topalov": 600_000}
-
 
 @pytest.fixture(scope="module")
 def numbat() -> Iterator[Engine]:
@@ -137,9 +134,8 @@ def test_praise_hardly_depends_on_the_limit(numbat, nodes):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(FAMOUS))
 def test_famous_games_get_their_marks(numbat, name):
-    """With the nodes of 0.2 s a move, at half the speed of a quiet machine where that is enough."""
-    nodes = SLOW_TO_SEE.get(name, 250_000)
-    check(graded(Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged()), *FAMOUS[name])
+    """With the nodes of 0.2 s a move, at half the speed of a quiet machine."""
+    check(graded(Annotator(numbat, Limit(nodes=250_000)).annotate(game_of(name)).judged()), *FAMOUS[name])
 
 
 @pytest.mark.slow
