@@ -53,6 +53,9 @@ _LOST = 0.15
 #: Grades of moves, in a short search, that may be as good as the best.
 _NEAR = (Grade.FINE, Grade.INACCURACY)
 
+#: Marks for a mate that is allowed or missed in a game that is decided anyway: only a longer search decides on them.
+_SMALL = (Grade.INACCURACY, Grade.MISTAKE)
+
 #: Marks that a longer search decides on if a fresh one denies them.
 _SERIOUS = (Grade.MISTAKE, Grade.BLUNDER, Grade.BRILLIANT, Grade.GOOD)
 
@@ -224,7 +227,8 @@ class _Run:
         assert found.move is not None
         seemed = self._change(at, mark)
         doubtful, least = self._is_doubtful(at, *seemed), Grade.INACCURACY
-        for longer in (False, True)[doubtful or self._is_late_mate(at, mark) :]:
+        late_mate = mark.grade in _SMALL and any(score.is_mate() for score in seemed)
+        for longer in (False, True)[doubtful or late_mate :]:
             other, played = self._compare(at, mark, longer)
             had, has = other.score.pov(found.board.turn), played.score.pov(found.board.turn)
             how = self._grade(at, had, has)
@@ -253,12 +257,6 @@ class _Run:
             why = self._explain(case)
         mark = replace(mark, grade=how, why=to_json(why) if why else None)
         return self._find_more(at, mark, other) if how.bad else mark
-
-    def _is_late_mate(self, at: int, mark: Mark) -> bool:
-        """Whether the move at this position allows or loses a mate in a game that is decided anyway."""
-        after = self._record.played(at)
-        assert after is not None
-        return (mark.score.is_mate() or after.is_mate()) and mark.grade in (Grade.INACCURACY, Grade.MISTAKE)
 
     def _is_doubtful(self, at: int, had: Score, has: Score) -> bool:
         """Whether the move at this position is a sacrifice that seems bad, but may be better than the scores show."""
