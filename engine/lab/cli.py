@@ -3,16 +3,17 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from engine.commandline import Parser, interrupted, plies, refuse, seconds
-from engine.files import WriteError, check_place
+from engine.files import WriteError, check_place, write_or_rescue
 from engine.lab import games, table
 from engine.lab.games import Exhibit, LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, Row
-from engine.lab.page import MARK, write_page
+from engine.lab.page import MARK, render
 from engine.lab.play import play
 from engine.lab.trace import TooLarge, TreeTrace
 from engine.messages import PositionError
@@ -54,7 +55,8 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
     first = 1 if grows else depth
     print(exhibit.title, table.HEADER, sep="\n", flush=True)
     try:
-        with _laboratory(exhibit, chosen) as laboratory:
+        with _engine(chosen) as engine:
+            laboratory = Laboratory(exhibit, chosen.algorithms, chosen.seconds or 20.0, engine)
             for row in laboratory.rows(depth, _announce, first):
                 _announce("")
                 if rows and rows[-1].depth != row.depth:
@@ -71,8 +73,8 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
         tree = _tree(exhibit, depth)
         if tree is None or tree.depth < depth:
             drawn = f"drawn to {tree.depth} plies" if tree else "not drawn"
-            print(f"the tree is {drawn}; deeper ones are too large, even for alpha-beta")
-        write_page(chosen.html, exhibit.title, rows, tree)
+            print(f"the tree is {drawn}; deeper ones are too large")
+        write_or_rescue(chosen.html, render(exhibit.title, rows, tree))
         print(f"wrote {chosen.html}")
     if interrupted:
         raise KeyboardInterrupt
@@ -89,17 +91,13 @@ def _tree(exhibit: Exhibit, depth: int) -> TreeTrace | None:
     return None
 
 
-@contextmanager
-def _laboratory(exhibit: Exhibit, chosen: argparse.Namespace) -> Iterator[Laboratory]:
-    """The laboratory; for chess with the compiled engine, unless ``--no-engine`` is given."""
-    seconds = chosen.seconds or 20.0
+def _engine(chosen: argparse.Namespace) -> AbstractContextManager[Any]:
+    """The compiled engine for chess, unless ``--no-engine`` is given."""
     if chosen.game != "chess" or chosen.no_engine:
-        yield Laboratory(exhibit, chosen.algorithms, seconds)
-        return
+        return nullcontext()
     from engine import Engine
 
-    with Engine(hash=16, threads=1, report=_announce) as engine:
-        yield Laboratory(exhibit, chosen.algorithms, seconds, engine)
+    return Engine(hash=16, threads=1, report=_announce)
 
 
 def _announce(text: str) -> None:
@@ -129,15 +127,16 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
     chosen.game = chosen.game or "chess"
     if chosen.size is not None and chosen.game not in ("bones", "othello"):
         raise LabError(f"--size is for bones and othello, not {chosen.game}")
+    size = 8 if chosen.size is None else chosen.size
     match chosen.game:
         case "chess":
             return games.chess(" ".join(chosen.fen) if chosen.fen else None)
         case "tictactoe":
             return games.tictactoe()
         case "bones":
-            return games.bones(8 if chosen.size is None else chosen.size)
+            return games.bones(size)
         case "othello":
-            return games.othello(8 if chosen.size is None else chosen.size)
+            return games.othello(size)
         case _:
             return games.tree(chosen.tree)
 
@@ -170,9 +169,7 @@ def parser() -> Parser:
     )
     parser.add_argument("--no-engine", action="store_true", help="omit the row of the compiled engine")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with the table, growth and small trees")
-    parser.add_argument(
-        "--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against the textbook player"
-    )
+    parser.add_argument("--play", choices=GAMES[:-1], help="play against the textbook player")
     parser.add_argument("--second", action="store_true", help="with --play: the search moves first")
     return parser
 

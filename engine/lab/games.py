@@ -19,23 +19,20 @@ class LabError(ValueError):
 @dataclass(frozen=True)
 class Exhibit:
     """A game and its presentation. ``depth`` is the table's default depth in plies; if it is that of the ``whole``
-    game, the table has rows for this depth only. ``show`` draws a state for the terminal, ``spell`` writes an action;
-    ``players`` are the names of MAX and MIN."""
+    game, the table has rows for this depth only. ``players`` are the names of MAX and MIN, ``show`` draws a state for
+    the terminal, ``write`` is the notation of an action in a state, ``reader`` reads more notations than that."""
 
     title: str
     game: Game[Any, Any]
     depth: int
     players: tuple[str, str] = ("MAX", "MIN")
     show: Callable[[Any], str] = str
-    spell: Callable[[Any], str] = str
+    write: Callable[[Any, Any], str] = lambda state, action: str(action)
     whole: bool = False
+    reader: Callable[[Any, str], Any] | None = None
 
     def player(self, state: Any) -> str:
         return self.players[0] if self.game.to_move(state) == MAX else self.players[1]
-
-    def write(self, state: Any, action: Any) -> str:
-        """The notation of ``action`` in ``state``."""
-        return self.spell(action)
 
     def result(self, state: Any) -> str:
         """The result of the finished game in words."""
@@ -43,7 +40,10 @@ class Exhibit:
         return "A draw." if value == 0 else f"{self.players[0 if value > 0 else 1]} wins."
 
     def read(self, state: Any, text: str) -> Any:
-        """The legal action that ``text`` names. Raises :class:`LabError` with a list of the legal ones."""
+        """The legal action that ``text`` names. Raises :class:`LabError` with a list of the legal ones, or the reader's
+        :class:`~engine.reading.MoveError`."""
+        if self.reader:
+            return self.reader(state, text)
         word = text.strip()
         actions = {self.write(state, action): action for action in self.game.actions(state)}
         if word in actions:
@@ -69,7 +69,7 @@ def tictactoe() -> Exhibit:
         cells = [mark if mark != "." else str(square + 1) for square, mark in enumerate(state)]
         return "\n---+---+---\n".join(f" {' | '.join(cells[row : row + 3])}" for row in (0, 3, 6))
 
-    return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda square: str(square + 1), True)
+    return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda state, square: str(square + 1), True)
 
 
 #: A search goes as deep as the heap is high, or the tree, and each ply is a call of a Python function.
@@ -90,7 +90,7 @@ def bones(heap: int = 8) -> Exhibit:
 def othello(size: int = 8) -> Exhibit:
     """Othello with its squares named as on a score sheet: a1 in the upper left corner."""
 
-    def spell(action: int) -> str:
+    def write(state: tuple[str, int], action: int) -> str:
         return "pass" if action == PASS else f"{'abcdefghijklmnopqrstuvwxyz'[action % size]}{action // size + 1}"
 
     def show(state: tuple[str, int]) -> str:
@@ -103,7 +103,7 @@ def othello(size: int = 8) -> Exhibit:
     if size > 26:
         raise LabError(f"an Othello board is at most 26 wide here, not {size}")
     game = Othello(size)
-    return Exhibit(f"Othello {size}x{size}", game, 4, ("X", "O"), show, spell)
+    return Exhibit(f"Othello {size}x{size}", game, 4, ("X", "O"), show, write)
 
 
 def tree(text: str | None = None) -> Exhibit:
@@ -126,24 +126,12 @@ def tree(text: str | None = None) -> Exhibit:
 
 def chess(fen: str | None = None) -> Exhibit:
     """Chess from the start position or a FEN. Raises :class:`~engine.messages.PositionError`."""
+    from engine.reading import read_move
     from engine.textbook.games.chess import Chess
 
     game = Chess(fen) if fen else Chess()
     title = f"chess, {game.board.fen()}"
-    return ChessExhibit(title, game, 3, ("White", "Black"))
-
-
-class ChessExhibit(Exhibit):
-    """Chess, with its moves in standard algebraic notation."""
-
-    def write(self, state: Any, action: Any) -> str:
-        return str(state.san(action))
-
-    def read(self, state: Any, text: str) -> Any:
-        """Raises :class:`~engine.reading.MoveError`."""
-        from engine.reading import read_move
-
-        return read_move(state, text)
+    return Exhibit(title, game, 3, ("White", "Black"), write=type(game.board).san, reader=read_move)
 
 
 def _checked(node: Any) -> Any:

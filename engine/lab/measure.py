@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from math import exp, isfinite, log
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from engine.api.types import moves_of
 from engine.lab.games import Exhibit
 from engine.lab.trace import number
 from engine.messages import Limits
@@ -17,7 +17,6 @@ from engine.textbook import (
     LearnedOrder,
     OutOfTime,
     Solution,
-    Table,
     alpha_beta,
     alpha_beta_with_table,
     aspiration,
@@ -35,64 +34,31 @@ if TYPE_CHECKING:
 
 SIMULATIONS = 1000  # of UCT, per row
 
-#: A lower bound on the leaves per second of the engine's perft.
-PERFT_SPEED = 2e7
+
+def _uct(game: Game[Any, Any], state: None, depth: int, deadline: float) -> Solution[Any]:
+    return monte_carlo_tree_search(game, state, SIMULATIONS, horizon=depth, deadline=deadline)
 
 
-@dataclass
-class Memory:
-    """An algorithm's memory of the previous depth: the order of actions, a table and the value."""
-
-    order: LearnedOrder = field(default_factory=LearnedOrder)
-    table: Table = field(default_factory=dict)
-    value: float | None = None
-
-
-Run = Callable[[Game[Any, Any], int, float, Memory], Solution[Any]]
-"""Searches a game to a depth in plies. Raises OutOfTime after the deadline."""
-
-
-def _plain(algorithm: Callable[..., Solution[Any]]) -> Run:
-    return lambda game, depth, deadline, memory: algorithm(game, None, depth, deadline=deadline)
-
-
-def _ordered(algorithm: Callable[..., Solution[Any]], guesses: bool = False, table: bool = False) -> Run:
-    """One step of iterative deepening, which uses what the earlier steps learned."""
-
-    def run(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Solution[Any]:
-        more: dict[str, Any] = {}
-        if guesses and memory.value is not None and isfinite(memory.value):
-            more["guess"] = memory.value
-        if table:
-            more["table"] = memory.table
-        outcome = algorithm(game, None, depth, order=memory.order, deadline=deadline, **more)
-        memory.value = outcome.value
-        return outcome
-
-    return run
-
-
-def _uct(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Solution[Any]:
-    return monte_carlo_tree_search(game, None, SIMULATIONS, horizon=depth, deadline=deadline)
-
-
-ALGORITHMS: dict[str, Run] = {
-    "minimax": _plain(minimax_decision),
-    "negamax": _plain(negamax),
-    "alpha-beta": _plain(alpha_beta),
-    "alpha-beta+order": _ordered(alpha_beta),
-    "negamax-ab+order": _ordered(negamax_alpha_beta),
-    "pvs+order": _ordered(principal_variation_search),
-    "mtdf+order": _ordered(mtdf, guesses=True),
-    "aspiration+order": _ordered(aspiration, guesses=True),
-    "table+order": _ordered(alpha_beta_with_table, table=True),
-    "quiescence+order": _ordered(quiescence_search, table=True),
+ALGORITHMS: dict[str, Callable[..., Solution[Any]]] = {
+    "minimax": minimax_decision,
+    "negamax": negamax,
+    "alpha-beta": alpha_beta,
+    "alpha-beta+order": alpha_beta,
+    "negamax-ab+order": negamax_alpha_beta,
+    "pvs+order": principal_variation_search,
+    "mtdf+order": mtdf,
+    "aspiration+order": aspiration,
+    "table+order": alpha_beta_with_table,
+    "quiescence+order": quiescence_search,
     "uct": _uct,
 }
 """The table's rows. ``+order``: a step of iterative deepening, with the usual move ordering: best move of
 the last depth, captures by MVV-LVA, killers, history. The cost of earlier depths is shown in their own rows."""
 
 LEARNING = tuple(name for name in ALGORITHMS if name.endswith("+order"))
+
+#: Those that learn more from the previous depth than an order: its table, its value.
+_TABLED, _GUESSING = ("table+order", "quiescence+order"), ("mtdf+order", "aspiration+order")
 
 EXHAUSTIVE = ("minimax", "negamax")
 ENGINE = "Numbat"
@@ -106,14 +72,24 @@ class Row:
     algorithm: str
     depth: int
     how: str
+    whole: int | None  # b^m: minimax's leaves
     nodes: int | None = None
     leaves: int | None = None
     seconds: float | None = None
     value: str = ""
     line: tuple[str, ...] = ()
-    share: float | None = None  # of minimax's leaves
-    whole: int | None = None  # b^m: minimax's leaves
-    minimal: float | None = None  # the leaves with perfect order
+
+    @property
+    def share(self) -> float | None:
+        """The leaves as a share of minimax's; None for UCT."""
+        if self.leaves is None or self.whole is None or self.how == "estimated":
+            return None
+        return self.leaves / self.whole
+
+    @property
+    def minimal(self) -> float | None:
+        """The leaves with perfect order."""
+        return None if self.whole is None else minimal_leaves(self.whole ** (1 / self.depth), self.depth)
 
     @property
     def branching(self) -> float | None:
@@ -176,8 +152,7 @@ def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, 
 class Laboratory:
     """Measures an exhibit row by row, with a time limit of ``seconds`` per row. An algorithm that exceeds it is not
     tried at greater depths; minimax's tree is then counted instead of searched. An ``engine`` (chess only) adds a last
-    row to each depth, and its perft does the counting. Depths have to be measured in increasing order, because some
-    algorithms learn from the previous one."""
+    row to each depth."""
 
     def __init__(
         self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None
@@ -186,7 +161,9 @@ class Laboratory:
         self._gave_up: set[str] = set()
         self._pace = 0.0  # seconds per node of the last exhaustive search
         self._counts: dict[int, tuple[int, int] | None] = {}
-        self._memories = {name: Memory() for name in algorithms}
+        self._learned: dict[str, dict[str, Any]] = {name: {} for name in algorithms}  # options for the next depth
+        for name in set(algorithms).intersection(LEARNING):
+            self._learned[name] = {"order": LearnedOrder()} | ({"table": {}} if name in _TABLED else {})
 
     def rows(self, depth: int, announce: Callable[[str], None] = lambda text: None, first: int = 1) -> Iterator[Row]:
         """The rows at ``first``, ... ``depth`` plies; ``announce`` gets a description of each beforehand."""
@@ -195,7 +172,7 @@ class Laboratory:
                 if plies < first and name not in LEARNING:
                     continue
                 announce(f"{name} at depth {plies}")
-                row = self._with_bounds(self._measured(name, plies))
+                row = self._measured(name, plies)
                 if plies >= first:
                     yield row
             if self.engine and plies >= first:
@@ -203,87 +180,44 @@ class Laboratory:
                 yield self._engine_row(self.engine, plies)
 
     def count(self, depth: int) -> tuple[int, int] | None:
-        """Nodes and leaves of minimax's tree; None if counting takes too long. An engine counts them by perft, whose
-        leaves exclude games that end before ``depth``."""
+        """Nodes and leaves of minimax's tree; None if counting them, or those of a smaller one, takes too long."""
         if depth not in self._counts:
-            if self.engine:
-                self._counts[depth] = self._count_moves(self.engine, depth)
-            else:
-                try:
+            self._counts[depth] = None
+            if self._counts.get(depth - 1, (1, 1)):
+                with suppress(OutOfTime):
                     self._counts[depth] = count_tree(self.exhibit.game, depth, monotonic() + self.seconds)
-                except OutOfTime:
-                    self._counts[depth] = None
         return self._counts[depth]
 
-    def _count_moves(self, engine: Engine, depth: int) -> tuple[int, int] | None:
-        if depth == 0:
-            return 1, 1
-        before, earlier = self.count(depth - 1), self.count(depth - 2) if depth > 1 else None
-        if before is None or (earlier and before[1] ** 2 / max(earlier[1], 1) > PERFT_SPEED * self.seconds):
-            return None
-        engine.set_board(self.exhibit.game.initial())
-        leaves = engine.perft(depth)
-        return before[0] + leaves, leaves
-
-    def _with_bounds(self, row: Row) -> Row:
-        counted = self.count(row.depth)
-        if counted is None or not counted[1]:  # perft counts no leaf if every game ends before the depth
-            return row
-        return replace(row, whole=counted[1], minimal=minimal_leaves(counted[1] ** (1 / row.depth), row.depth))
-
     def _measured(self, name: str, depth: int) -> Row:
-        if name in EXHAUSTIVE and self._too_large(depth):
+        counted = self.count(depth)
+        whole = counted[1] if counted else None
+        if name in EXHAUSTIVE and self._pace and (counted is None or counted[0] * self._pace > self.seconds):
             self._gave_up.add(name)
         if name not in self._gave_up:
-            begun = perf_counter()
+            begun, options = perf_counter(), self._learned[name]
             try:
-                outcome = ALGORITHMS[name](self.exhibit.game, depth, monotonic() + self.seconds, self._memories[name])
+                found = ALGORITHMS[name](self.exhibit.game, None, depth, deadline=monotonic() + self.seconds, **options)
             except OutOfTime:
                 self._gave_up.add(name)
             else:
                 seconds = perf_counter() - begun
                 if name in EXHAUSTIVE:
-                    self._pace = seconds / outcome.nodes
-                    self._counts[depth] = outcome.nodes, outcome.leaves  # perft leaves out games that end earlier
-                return Row(
-                    name,
-                    depth,
-                    "estimated" if name == "uct" else "searched",
-                    outcome.nodes,
-                    outcome.leaves,
-                    seconds,
-                    number(outcome.value),
-                    self.exhibit.write_line(outcome.line),
-                    None if name == "uct" else self._share(outcome.leaves, depth),
-                )
-        counted = self.count(depth) if name in EXHAUSTIVE else None
-        if counted is None:
-            return Row(name, depth, "gave up")
-        nodes, leaves = counted
-        return Row(name, depth, "counted", nodes, leaves, share=1.0)
-
-    def _too_large(self, depth: int) -> bool:
-        """Whether searching the whole tree would take over ``seconds``, judging by its size and the previous depth."""
-        if not self._pace:
-            return False
-        counted = self.count(depth)
-        return counted is None or counted[0] * self._pace > self.seconds
-
-    def _share(self, leaves: int, depth: int) -> float | None:
-        counted = self.count(depth)
-        return leaves / counted[1] if counted and counted[1] else None
+                    self._pace = seconds / found.nodes
+                if name in _GUESSING and isfinite(found.value):
+                    options["guess"] = found.value
+                how = "estimated" if name == "uct" else "searched"
+                value, line = number(found.value), self.exhibit.write_line(found.line)
+                return Row(name, depth, how, whole, found.nodes, found.leaves, seconds, value, line)
+        if name in EXHAUSTIVE and counted:
+            return Row(name, depth, "counted", whole, *counted)
+        return Row(name, depth, "gave up", whole)
 
     def _engine_row(self, engine: Engine, depth: int) -> Row:
-        board = self.exhibit.game.initial()
         engine.new_game()
         begun = perf_counter()
-        info = engine.search(board, Limits(depth=depth))
+        found = engine.analyse(self.exhibit.game.initial(), Limits(depth=depth))
         seconds = perf_counter() - begun
-        side, score = self.exhibit.game.to_move(board), info.score
-        value = ""
-        if score is not None and score.mate is not None:
-            value = f"#{side * score.mate}"
-        elif score is not None and score.cp is not None:
-            value = f"{side * score.cp / 100:.4g}"
-        line = self.exhibit.write_line(moves_of(info.pv, board))
-        return self._with_bounds(Row(ENGINE, depth, "compiled", info.nodes, None, seconds, value, line))
+        score, counted = found.score.white(), self.count(depth)
+        value = f"#{score.mate()}" if score.is_mate() else f"{score.score(mate_score=0) / 100:.4g}"
+        line = self.exhibit.write_line(found.pv)
+        return Row(ENGINE, depth, "compiled", counted[1] if counted else None, found.nodes, None, seconds, value, line)

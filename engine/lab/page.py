@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
-from engine.files import write_or_rescue
 from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves
 from engine.lab.trace import TreeTrace
 from engine.pages import fill
@@ -45,16 +43,12 @@ def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
     return {name: [(m, leaves(b, m)) for m in range(1, deepest.depth + 1)] for name, leaves in THEORY.items()}
 
 
-def write_page(path: Path, title: str, rows: Sequence[Row], tree: TreeTrace | None) -> None:
-    """Write the page to ``path``; it needs no network and no other file. Raises :class:`WriteError`."""
-    write_or_rescue(path, render(title, rows, tree))
-
-
 def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:
     """The page as HTML. Its URL fragment can preset the controls: ``#search=alpha-beta&step=7``."""
+    derived = ("share", "minimal", "branching")
     data = {
         "title": title,
-        "rows": [{**asdict(row), "branching": row.branching} for row in rows],
+        "rows": [asdict(row) | {name: getattr(row, name) for name in derived} for row in rows],
         "measured": measured(rows),
         "bounds": bounds(rows),
         "tree": tree.as_json() if tree else None,

@@ -1,13 +1,14 @@
 """Records a search event by event, to step through on the page."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import inf, isinf, nextafter
 from typing import Any
 
 from engine.lab.games import Exhibit
 from engine.textbook import (
     MAX,
+    MIN,
     Game,
     Solution,
     alpha_beta,
@@ -27,25 +28,25 @@ DRAWN: dict[str, Callable[..., Solution[Any]]] = {
     "MTD(f)": mtdf,
 }
 
-#: Searches that enter every node.
-EXHAUSTIVE = (minimax_decision, negamax)
-
-Path = tuple[Any, ...]
+#: Nodes of the largest tree that is drawn: chess to two plies has 421.
+LARGEST = 450
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Node:
-    """A node of the tree, pruned or not: its position (``x`` in leaves, ``y`` in plies), the side to move (``max``,
-    ``min``), the notation of the action that leads to it and, for a leaf, its value. The kind ``more`` stands for all
-    branches of its parent that no search enters; ``action`` is then their number."""
+    """A node of the tree: the side to move (``max``, ``min``), the notation of the action that leads to it and of all
+    from the root, its position on the page (``x`` in leaves, ``y`` in plies) and, for a leaf, its value."""
 
+    state: Any
     id: int
     parent: int | None
     kind: str
     action: str
-    x: float
+    place: str
     y: int
-    leaf: str | None
+    leaf: str | None = None
+    x: float = 0
+    children: list["Node"] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -64,162 +65,114 @@ class TooLarge(ValueError):
     """The tree has too many nodes to be drawn."""
 
 
-class _Located:
-    """The same game with the path added to each state, so that every node of the tree is distinct."""
+class TreeTrace(Game[Node, int]):
+    """The tree of an exhibit to ``depth`` plies, as a game whose states are its nodes, and the events of each search
+    in it. Raises :class:`TooLarge` for more than :data:`LARGEST` nodes."""
 
-    def __init__(self, game: Game[Any, Any]) -> None:
-        self.game = game
-
-    def initial(self) -> tuple[Path, Any]:
-        return (), self.game.initial()
-
-    def result(self, state: tuple[Path, Any], action: Any) -> tuple[Path, Any]:
-        return (*state[0], action), self.game.result(state[1], action)
-
-    def __getattr__(self, name: str) -> Callable[[tuple[Path, Any]], Any]:
-        """The other methods, which read the state alone."""
-        method = getattr(self.game, name)
-        return lambda state: method(state[1])
-
-
-class TreeTrace:
-    """The tree of an exhibit to ``depth`` plies and the events of each search in it. If the whole tree has more than
-    ``limit`` nodes, ``whole`` is false: it then holds only the nodes that pruning searches enter, and ``searches`` are
-    those for which there is room. Raises :class:`TooLarge` if alpha-beta alone enters more than ``limit``."""
-
-    def __init__(self, exhibit: Exhibit, depth: int, limit: int = 300) -> None:
-        self.exhibit, self.depth = exhibit, depth
-        self.game = _Located(exhibit.game)
-        self.searches, self.whole = dict(DRAWN), True
-        self.nodes: dict[Path, Node] = {}
-        self._names: dict[Path, str] = {(): ""}
+    def __init__(self, exhibit: Exhibit, depth: int) -> None:
+        self.exhibit, self.game, self.depth = exhibit, exhibit.game, depth
+        self.nodes: list[Node] = []
         self._width = 0
-        self._limit = limit
-        try:
-            self._draw(self.game.initial(), None, None)
-        except TooLarge:
-            self.whole = False
-            entered = self._entered()
-            self.nodes.clear()
-            self._width = 0
-            self._draw(self.game.initial(), None, entered)
+        self._draw(self.game.initial(), None, ())
 
-    def _entered(self) -> set[Path]:
-        """The nodes that alpha-beta enters and, while there is room, those of each other pruning search."""
-        entered: set[Path] = set()
-        self.searches = {}
-        for name in ("alpha-beta", *DRAWN):
-            if name in self.searches or DRAWN[name] in EXHAUSTIVE:
-                continue
-            found = set(entered)
+    def _draw(self, state: Any, parent: int | None, path: tuple[str, ...]) -> Node:
+        """Place the node of ``state``, to which the actions of ``path`` lead, and those below it."""
+        if len(self.nodes) >= LARGEST:
+            raise TooLarge(f"more than {LARGEST} nodes")
+        kind = "max" if self.game.to_move(state) == MAX else "min"
+        action, place = "".join(path[-1:]), " ".join(path) or "the root"
+        node = Node(state, len(self.nodes), parent, kind, action, place, len(path))
+        self.nodes.append(node)
+        if self.is_terminal(node) or node.y == self.depth:
+            node.leaf = label(self.utility(node) if self.is_terminal(node) else self.evaluate(node))
+            node.x = self._width
+            self._width += 1
+        else:
+            for choice in self.game.actions(state):
+                below = self.game.result(state, choice)
+                node.children.append(self._draw(below, node.id, (*path, self.exhibit.write(state, choice))))
+            node.x = (node.children[0].x + node.children[-1].x) / 2
+        return node
 
-            def watch(event: str, state: tuple[Path, Any], *rest: object, found: set[Path] = found) -> None:
-                found.add(state[0])
-                if len(found) > self._limit:
-                    raise TooLarge(f"more than {self._limit} nodes, even as alpha-beta sees it")
+    def initial(self) -> Node:
+        return self.nodes[0]
 
-            try:
-                DRAWN[name](self.game, None, self.depth, watch=watch)
-            except TooLarge:
-                if not entered:
-                    raise
-            else:
-                entered = found
-                self.searches[name] = DRAWN[name]
-        return entered
+    def to_move(self, state: Node) -> int:
+        return MAX if state.kind == "max" else MIN
+
+    def actions(self, state: Node) -> Sequence[int]:
+        return range(len(state.children))
+
+    def result(self, state: Node, action: int) -> Node:
+        return state.children[action]
+
+    def is_terminal(self, state: Node) -> bool:
+        return self.game.is_terminal(state.state)
+
+    def utility(self, state: Node) -> float:
+        return self.game.utility(state.state)
+
+    def evaluate(self, state: Node) -> float:
+        return self.game.evaluate(state.state)
+
+    def key(self, state: Node) -> Any:
+        return self.game.key(state.state)
 
     def as_json(self) -> dict[str, Any]:
         """The data of the page, ready for JSON."""
+        shown = ("id", "parent", "kind", "action", "place", "x", "y", "leaf")
         return {
-            "nodes": [asdict(node) for node in sorted(self.nodes.values(), key=lambda node: node.id)],
+            "nodes": [{name: getattr(node, name) for name in shown} for node in self.nodes],
             "width": self._width,
-            "depth": self.depth,
-            "whole": self.whole,
-            "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()},
+            "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in DRAWN.items()},
         }
 
     def steps(self, search: Callable[..., Solution[Any]]) -> list[Step]:
         steps: list[Step] = []
-        opened: list[set[Path]] = []  # for each open node, the branches entered: some searches enter one twice
+        opened: list[set[int]] = []  # for each open node, the branches entered: some searches enter one twice
 
-        def watch(event: str, state: tuple[Path, Any], window: tuple[float, ...], value: float | None) -> None:
-            path, node = state[0], self.nodes[state[0]]
+        def watch(event: str, node: Node, window: tuple[float, ...], value: float | None) -> None:
             if node.kind == "min" and search not in (minimax_decision, alpha_beta):  # negamax: seen by the mover
                 window, value = tuple(-bound for bound in reversed(window)), None if value is None else -value
             if value is None:
                 if opened:
-                    opened[-1].add(path)
+                    opened[-1].add(node.id)
                 opened.append(set())
-                text = self._entering(node, path, window)
+                text = _entering(node, window)
             else:
-                text = self._leaving(node, state, window, value, len(opened.pop()))
+                text = _leaving(node, window, value, len(opened.pop()))
             alpha, beta = (label(bound) for bound in window) if window else ("", "")
             steps.append(Step(event, node.id, alpha, beta, "" if value is None else label(value), text))
 
-        search(self.game, None, self.depth, watch=watch)
+        search(self, None, self.depth, watch=watch)
         return steps
 
-    def _place(self, path: Path) -> str:
-        return " ".join(self._names[path[:plies]] for plies in range(1, len(path) + 1)) or "the root"
 
-    def _entering(self, node: Node, path: Path, window: Sequence[float]) -> str:
-        bounds = f" with alpha {label(window[0])}, beta {label(window[1])}" if window else ""
-        return f"{node.kind.upper()} to move at {self._place(path)}{bounds}."
+def _entering(node: Node, window: Sequence[float]) -> str:
+    bounds = f" with alpha {label(window[0])}, beta {label(window[1])}" if window else ""
+    return f"{node.kind.upper()} to move at {node.place}{bounds}."
 
-    def _leaving(self, node: Node, state: tuple[Path, Any], window: Sequence[float], value: float, entered: int) -> str:
-        place = self._place(state[0])
-        if node.leaf is not None:
-            return f"The leaf at {place} is worth {label(value)}."
-        text = f"{node.kind.upper()} at {place} returns {label(value)}"
-        if not entered:
-            return f"{text}, known from an earlier visit to the position."
-        unseen = len(self.game.actions(state)) - entered
-        if not unseen:
-            return f"{text}."
-        branches = "1 branch is" if unseen == 1 else f"{unseen} branches are"
-        if node.kind == "max":
-            bound, limit, other = window[1], "at least beta", "MIN"
-        else:
-            bound, limit, other = window[0], "at most alpha", "MAX"
-        why = f"{other} has as good or better elsewhere"
-        if isinf(bound):
-            why = f"nothing is better for {node.kind.upper()}"
-        elif nextafter(window[0], inf) >= window[1]:
-            why = "that answers the question of the null window"
-        return f"{text}, {limit} {label(bound)}: {why}, and {branches} pruned."
 
-    def _draw(self, state: tuple[Path, Any], parent: int | None, entered: set[Path] | None) -> float:
-        """Place the node of ``state`` and its subtree, restricted to ``entered`` nodes if given; return its ``x``."""
-        if entered is None and len(self.nodes) >= self._limit:
-            raise TooLarge(f"more than {self._limit} nodes")
-        path, identity = state[0], len(self.nodes)
-        ends = len(path) == self.depth or self.game.is_terminal(state)
-        kind = "max" if self.game.to_move(state) == MAX else "min"
-        action = self._names[path]
-        worth = None
-        if ends:
-            worth = label(self.game.utility(state) if self.game.is_terminal(state) else self.game.evaluate(state))
-        self.nodes[path] = Node(identity, parent, kind, action, 0, len(path), worth)
-        if ends:
-            x = float(self._width)
-            self._width += 1
-        else:
-            below, left_out = [], 0
-            for choice in self.game.actions(state):
-                child = self.game.result(state, choice)
-                if entered is not None and child[0] not in entered:
-                    left_out += 1
-                    continue
-                self._names[child[0]] = self.exhibit.write(state[1], choice)
-                below.append(self._draw(child, identity, entered))
-            if left_out:
-                below.append(float(self._width))
-                more = Node(len(self.nodes), identity, "more", f"{left_out} more", below[-1], len(path) + 1, None)
-                self.nodes[*path, "more"] = more
-                self._width += 1
-            x = (below[0] + below[-1]) / 2
-        self.nodes[path] = Node(identity, parent, kind, action, x, len(path), worth)
-        return x
+def _leaving(node: Node, window: Sequence[float], value: float, entered: int) -> str:
+    if node.leaf is not None:
+        return f"The leaf at {node.place} is worth {label(value)}."
+    text = f"{node.kind.upper()} at {node.place} returns {label(value)}"
+    if not entered:
+        return f"{text}, known from an earlier visit to the position."
+    unseen = len(node.children) - entered
+    if not unseen:
+        return f"{text}."
+    branches = "1 branch is" if unseen == 1 else f"{unseen} branches are"
+    if node.kind == "max":
+        bound, limit, other = window[1], "at least beta", "MIN"
+    else:
+        bound, limit, other = window[0], "at most alpha", "MAX"
+    why = f"{other} has as good or better elsewhere"
+    if isinf(bound):
+        why = f"nothing is better for {node.kind.upper()}"
+    elif nextafter(window[0], inf) >= window[1]:
+        why = "that answers the question of the null window"
+    return f"{text}, {limit} {label(bound)}: {why}, and {branches} pruned."
 
 
 def number(value: float, form: str = ".4g") -> str:
