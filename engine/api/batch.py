@@ -1,6 +1,6 @@
 """Static evaluation of many positions: FENs and boards in, an array out."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -18,25 +18,16 @@ from engine.messages import PositionError, quoted
 #: FENs and boards, mixed freely, or an array from :func:`pack`.
 Positions: TypeAlias = Iterable[str | chess.Board] | np.ndarray
 
-#: Called now and then with the number of positions done.
-OnProgress: TypeAlias = Callable[[int], object]
-
-#: Positions between progress reports.
+#: Positions that are read or evaluated before Ctrl-C is heeded.
 _CHUNK = 8192
 
 
-def pack(positions: Iterable[str | chess.Board], on_progress: OnProgress | None = None) -> np.ndarray:
+def pack(positions: Iterable[str | chess.Board]) -> np.ndarray:
     """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises like :func:`evaluate`."""
-    done, parts = 0, [np.empty(0, BOARD)]
-    for part in _packed(positions):
-        parts.append(part)
-        done += len(part)
-        if on_progress is not None:
-            on_progress(done)
-    return np.concatenate(parts)
+    return np.concatenate([np.empty(0, BOARD), *_packed(positions)])
 
 
-def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgress | None = None) -> np.ndarray:
+def evaluate(evaluation: Evaluation, positions: Positions) -> np.ndarray:
     """The static values of the positions by ``evaluation``: centipawns for the side to move, int32.
 
     Raises :class:`PositionError` for an illegal position and TypeError for anything else; the message gives its index
@@ -51,8 +42,6 @@ def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgre
             raise PositionError(f"position {done + count}: its bitboards are not those of a legal position")
         parts.append(values)
         done += count
-        if on_progress is not None:
-            on_progress(done)
     return np.concatenate(parts)
 
 

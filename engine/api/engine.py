@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from queue import SimpleQueue
 from threading import RLock, get_ident
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
@@ -19,7 +20,7 @@ import chess
 
 from engine.api import bench
 from engine.api.boards import PositionMixin, position_of
-from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
+from engine.api.types import Analysis, Stream, analysis_of, check_board, check_moves, limits_of, limits_on
 from engine.board.fen import needs_chess960
 from engine.jit import INTERPRETED
 from engine.messages import Info, Limits, OptionError, Result, Signals, Stopped, quoted
@@ -31,7 +32,7 @@ from engine.search.threads import TaskThread, ThreadTask, in_deep_thread
 if TYPE_CHECKING:
     import numpy as np
 
-    from engine.api.batch import OnProgress, Positions
+    from engine.api.batch import Positions
     from engine.api.types import AnyLimit, RootMoves
 
 T = TypeVar("T")
@@ -190,25 +191,25 @@ class Engine(PositionMixin):
         engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
         """
         values = _named({**by_name, **options})
-        if not values:
-            return
-        self._do(partial(self._set_all, values))
+
+        def set_all() -> None:
+            previous = {name: self._values[name] for name in values}
+            try:
+                for name, value in values.items():
+                    self._set(name, value)
+            except OptionError:
+                for name, value in previous.items():
+                    self._set(name, value)
+                raise
+
+        if values:
+            self._do(set_all)
 
     def set_option(self, name: str, value: Any) -> None:
         """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
 
         Raises :class:`OptionError`; the previous value then stays."""
         self._do(partial(self._set, name, value))
-
-    def _set_all(self, values: Mapping[str, Any]) -> None:
-        previous = {name: self._values[name] for name in values}
-        try:
-            for name, value in values.items():
-                self._set(name, value)
-        except OptionError:
-            for name, value in previous.items():
-                self._set(name, value)
-            raise
 
     def _set(self, name: str, value: Any) -> None:
         if name not in self._values:
@@ -318,13 +319,23 @@ class Engine(PositionMixin):
         :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so do another
         search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
-        lines = None if multipv is None else _lines(multipv)
+        lines = self._values["MultiPV"] if multipv is None else _lines(multipv)
         limits = replace(limits_on(board, limit, root_moves), analysis=True)
         position = position_of(board, self._values["UCI_Chess960"])
-        signals, feed = Signals(), Feed()
-        arguments = (position, limits, feed.put, lines or self._values["MultiPV"], signals)
-        job = ThreadTask(partial(_feed, self._selector, arguments, feed))
-        stream = Stream(board, feed, signals.stop)
+        signals, reports, select = Signals(), SimpleQueue[Info | None](), self._selector.select
+
+        def put(info: Info) -> None:
+            if info.score is not None:
+                reports.put(info)
+
+        def feed() -> None:  # refers to no engine, so that it can be collected
+            try:
+                select(position, limits, put, lines, signals)
+            finally:
+                reports.put(None)
+
+        job = ThreadTask(feed)
+        stream = Stream(board, reports, job, signals.stop)
         with self._turn:
             self._end_job()
             self._put(job, signals)
@@ -359,35 +370,40 @@ class Engine(PositionMixin):
         from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when :meth:`stop` or
         ``signals`` end it, also before it begins, and as :meth:`analyse`.
         """
-        from engine.api.explaining import explanation
+        from engine.api.explaining import EXPLAIN_NODES, claim_of
         from engine.explanation.effort import counted
+        from engine.explanation.english import sentence
 
         check_board(board)
         board = board.copy()  # the caller's may change meanwhile
+        if move is not None:
+            check_moves([move])
+            if not board.is_legal(move):
+                raise ValueError(f"the move {move} is not legal here")
         signals = signals or Signals()
 
-        def search(board: chess.Board, limits: Limits) -> Info:
-            limits = replace(limits, analysis=True)
+        def analyse(board: chess.Board, root_moves: RootMoves = None) -> Analysis:
+            limits = limits_on(board, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, root_moves)
             self._call(self._selector.clear, signals)  # one move, one reason, whatever was searched before
-            info = self._call(partial(self._think, board, limits, _ignore, 1, signals), signals).info
+            work = partial(self._think, board, replace(limits, analysis=True), _ignore, 1, signals)
+            info = self._call(work, signals).info
             if signals.stopped:
                 raise Stopped("the explanation was stopped")
             assert info is not None
-            return info
+            return analysis_of(info, board)
 
         def explain() -> str:
             with counted(signals):
-                return explanation(search, self.table_outcome, board, move, limit)
+                return sentence(claim_of(board, move, analyse, self.table_outcome))
 
         return self._in_turn(explain, signals)
 
-    def evaluate(self, positions: Positions, *, on_progress: OnProgress | None = None) -> np.ndarray:
+    def evaluate(self, positions: Positions) -> np.ndarray:
         """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
 
         No move is searched. The centipawns are the evaluation's own; scores of searches are normalized. ``eval`` and
         :meth:`explain_evaluation` explain these values, from White's view. ``positions`` may also be an
-        array that :meth:`pack` made. They must be legal as in :meth:`set_position`. From time to time ``on_progress``
-        gets the number of positions done.
+        array that :meth:`pack` made. They must be legal as in :meth:`set_position`.
 
         >>> import chess
         >>> from engine import Engine
@@ -405,15 +421,15 @@ class Engine(PositionMixin):
         """
         from engine.api.batch import evaluate
 
-        return evaluate(self._selector.evaluation, positions, on_progress)
+        return evaluate(self._selector.evaluation, positions)
 
     @staticmethod
-    def pack(positions: Iterable[str | chess.Board], *, on_progress: OnProgress | None = None) -> np.ndarray:
+    def pack(positions: Iterable[str | chess.Board]) -> np.ndarray:
         """FENs or boards as an array of :data:`engine.evaluation.batch.BOARD`, which :meth:`evaluate` takes several
         times as fast. Raises like :meth:`evaluate`."""
         from engine.api.batch import pack
 
-        return pack(positions, on_progress)
+        return pack(positions)
 
     def analyse_many(
         self,
@@ -421,7 +437,7 @@ class Engine(PositionMixin):
         limit: AnyLimit,
         *,
         jobs: int | None = None,
-        on_progress: OnProgress | None = None,
+        on_progress: Callable[[int], object] | None = None,
     ) -> Generator[Analysis, None, None]:
         """The analyses of FENs or boards, in their order, each until ``limit``, by ``jobs`` processes (as many as there
         are processors; with 1 by the calling process).
@@ -640,13 +656,3 @@ class Engine(PositionMixin):
 
 def _ignore(info: Info) -> None:
     pass
-
-
-def _feed(selector: MoveSelector, arguments: tuple[Any, ...], feed: Feed) -> None:
-    """Search for a stream, which raises the error of the search. Refers to no engine, so that it can be collected."""
-    try:
-        selector.select(*arguments)
-    except BaseException as error:
-        feed.error = error
-    finally:
-        feed.end()

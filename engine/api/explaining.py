@@ -1,18 +1,16 @@
-"""The searches that an explanation needs, and its text."""
+"""The searches that an explanation needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import chess
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from engine.api.types import Analysis, analysis_of, check_moves, limits_on
+from engine.api.types import Analysis
 from engine.explanation.claims import AsGood, Case, Claim, GameOver, OnlyMove
-from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
@@ -20,36 +18,13 @@ from engine.explanation.praises import praise_of
 from engine.explanation.reasons import reason_of
 from engine.explanation.standing import LITTLE
 from engine.explanation.tables import Tables, result_by
-from engine.messages import Info, Limits
 from engine.play.grades import Grade, grade_of
-
-if TYPE_CHECKING:
-    from chess.engine import Limit
 
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
 
 #: Searches a board, or only some of its moves.
 Analyse = Callable[..., Analysis]
-
-
-def explanation(
-    search: Callable[[chess.Board, Limits], Info],
-    tables: Tables,
-    board: chess.Board,
-    move: chess.Move | None,
-    limit: Limit | Limits | None,
-) -> str:
-    """See :meth:`engine.Engine.explain`, which holds the turn. ``search`` must not know what was searched before."""
-    check_moves([move] if move is not None else [])
-    if move is not None and not board.is_legal(move):
-        raise ValueError(f"the move {move} is not legal here")
-
-    def analyse(position: chess.Board, root_moves: Sequence[chess.Move] | None = None) -> Analysis:
-        limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, root_moves)
-        return analysis_of(search(position, limits), position)
-
-    return sentence(claim_of(board, move, analyse, tables))
 
 
 def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tables: Tables | None = None) -> Claim:

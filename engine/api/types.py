@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
-from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, Score, quoted
+from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, quoted
+from engine.search.threads import ThreadTask
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
     from chess.engine import Limit, PovScore, PovWdl
@@ -88,30 +89,19 @@ def check_moves(moves: Iterable[object]) -> None:
 
 def analysis_of(info: Info, board: chess.Board) -> Analysis:
     """A scored report about ``board`` in python-chess's types."""
-    from chess.engine import PovWdl, Wdl
+    from chess.engine import Cp, Mate, PovScore, PovWdl, Wdl
 
     assert info.score is not None
+    after = board.copy(stack=False)
+    score = Cp(info.score.cp or 0) if info.score.mate is None else Mate(info.score.mate)
     return Analysis(
-        score=pov_score(info.score, board.turn),
-        pv=moves_of(info.pv, board),
+        score=PovScore(score, board.turn),
+        pv=tuple(after.push_uci(text) for text in info.pv),
         bound=info.score.bound,
         time=info.time / 1000,
         wdl=PovWdl(Wdl(*info.wdl), board.turn) if info.wdl is not None else None,
         **{figure.name: getattr(info, figure.name) for figure in fields(Figures)},
     )
-
-
-def pov_score(score: Score, turn: chess.Color) -> PovScore:
-    """``score``, given from the view of ``turn``, as python-chess has it."""
-    from chess.engine import Cp, Mate, PovScore
-
-    return PovScore(Cp(score.cp or 0) if score.mate is None else Mate(score.mate), turn)
-
-
-def moves_of(texts: Iterable[str], board: chess.Board) -> tuple[chess.Move, ...]:
-    """The moves given by ``texts`` in UCI notation, played from ``board``."""
-    board = board.copy(stack=False)
-    return tuple(board.push_uci(text) for text in texts)
 
 
 #: The fields of python-chess's limit and their names in :class:`Limits`.
@@ -128,12 +118,11 @@ FIELDS = {
 }
 
 
-def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
+def limits_of(limit: AnyLimit | None) -> Limits:
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
-    The engine's own :class:`Limits` pass unchanged. Only ``root_moves`` are searched, if given. Raises ValueError,
-    which names field and value, for an invalid number (see :data:`engine.messages.NUMBERS`), and TypeError for
-    anything that is not a limit.
+    The engine's own :class:`Limits` pass unchanged. Raises ValueError, which names field and value, for an invalid
+    number (see :data:`engine.messages.NUMBERS`), and TypeError for anything that is not a limit.
 
     >>> from chess.engine import Limit
     >>> limits_of(Limit(depth=0))
@@ -143,11 +132,10 @@ def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
     Traceback (most recent call last):
     TypeError: the limit must be a chess.engine.Limit, not 0.5; half a second is Limit(time=0.5)
     """
-    moves = tuple(move.uci() for move in root_moves or ())
     if isinstance(limit, Limits):
-        return replace(limit, searchmoves=moves) if moves else limit
+        return limit
     if limit is None:
-        return Limits(infinite=True, searchmoves=moves)
+        return Limits(infinite=True)
     from chess.engine import Limit
 
     if not isinstance(limit, Limit):
@@ -156,7 +144,7 @@ def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
         )
     given = {name: getattr(limit, name) for name in FIELDS}
     numbers: dict[str, Any] = {FIELDS[name]: _number(name, value) for name, value in given.items() if value is not None}
-    return Limits(**numbers, searchmoves=moves)
+    return Limits(**numbers)
 
 
 def limits_on(board: chess.Board, limit: AnyLimit | None, root_moves: RootMoves) -> Limits:
@@ -170,7 +158,8 @@ def limits_on(board: chess.Board, limit: AnyLimit | None, root_moves: RootMoves)
     for move in moves:
         if not board.is_legal(move):
             raise ValueError(f"the root move {move} is not legal here")
-    return limits_of(limit, moves)
+    limits = limits_of(limit)
+    return replace(limits, searchmoves=tuple(move.uci() for move in moves)) if moves else limits
 
 
 def _number(name: str, value: Any) -> int:
@@ -188,55 +177,39 @@ def _number(name: str, value: Any) -> int:
     return whole
 
 
-class Feed:
-    """The reports of a search for a :class:`Stream`. The search holds only this, so that the stream can be dropped."""
-
-    def __init__(self) -> None:
-        self.reports: SimpleQueue[Info | None] = SimpleQueue()
-        self.ended = False  # the search has ended; there may be unread reports
-        self.error: BaseException | None = None  # that ended it
-
-    def put(self, info: Info) -> None:
-        if info.score is not None:
-            self.reports.put(info)
-
-    def end(self) -> None:
-        """Note the end of the search."""
-        self.ended = True
-        self.reports.put(None)
-
-
 class Stream(Iterator[Analysis]):
     """The reports of a running search, one by one, as they come; it ends with the search.
 
     Leaving its context, :meth:`close` and dropping it end the search. :meth:`stop` asks for that from any thread and
     returns at once; pending reports can still be read."""
 
-    def __init__(self, board: chess.Board, feed: Feed, stop: Callable[[], None]) -> None:
+    def __init__(
+        self, board: chess.Board, reports: SimpleQueue[Info | None], job: ThreadTask[Any], stop: Callable[[], None]
+    ) -> None:
         self._board = board.copy(stack=False)
-        self._feed = feed
+        self._reports, self._job = reports, job  # the search holds only the queue, so that the stream can be dropped
         #: Asks the search to end.
         self.stop = stop
         weakref.finalize(self, stop).atexit = False
 
     def __next__(self) -> Analysis:
-        info = self._feed.reports.get()
+        info = self._reports.get()
         if info is None:
-            self._feed.reports.put(None)  # for the next call, perhaps in another thread
-            if self._feed.error is not None:
-                raise self._feed.error
+            self._reports.put(None)  # for the next call, perhaps in another thread
+            self._job.result()  # raises the error of the search
             raise StopIteration
         return analysis_of(info, self._board)
 
     def __repr__(self) -> str:
-        return f"<Stream of {self._board.fen()}, {'ended' if self._feed.ended else 'running'}>"
+        return f"<Stream of {self._board.fen()}, {'ended' if self._job.finished else 'running'}>"
 
     def close(self) -> None:
         """End the search and discard unread reports."""
         self.stop()
-        while self._feed.reports.get() is not None:
+        while self._reports.get() is not None:
             pass
-        self._feed.reports.put(None)
+        self._reports.put(None)
+        self._job.wait()
 
     def __enter__(self) -> Stream:
         return self
