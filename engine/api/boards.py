@@ -13,7 +13,7 @@ from engine.board.setup import new_position
 from engine.board.types import square_name
 from engine.messages import PERFT, PositionError, quoted
 from engine.options import find
-from engine.play.boards import pieces_of, put_board
+from engine.play.boards import board_of, pieces_of, put_board
 from engine.play.selector import MoveSelector
 
 
@@ -81,14 +81,14 @@ class PositionMixin:
 
     def board(self) -> chess.Board:
         """The position as a python-chess board (without the moves that led to it)."""
-        return _board_of(self._position)
+        return board_of(self._position)
 
     def board_after(self, fen: str | None, moves: Sequence[str] = ()) -> chess.Board:
         """The board of :meth:`set_position` with the ``moves`` that led to it; the engine's position stays.
 
         Raises :class:`PositionError`."""
         position = self._read(fen)
-        board = _board_of(position)
+        board = board_of(position)
         for text in moves:
             move = to_uci(find_move(position, text), board.chess960)
             play_moves(position, [text])
@@ -98,10 +98,6 @@ class PositionMixin:
     def is_legal(self, move: str) -> bool:
         """Whether ``move``, in UCI notation with castling in either form, is legal in the position."""
         return find_move(self._position, move) != 0
-
-
-def _board_of(position: Any) -> chess.Board:
-    return chess.Board(to_fen(position), chess960=bool(position["chess960"]))
 
 
 def position_of(board: chess.Board, chess960: bool = False) -> Any:

@@ -121,8 +121,9 @@ class Engine(PositionMixin):
                 self._set(name, value)
         if INTERPRETED:
             report("numba's compiler is switched off (NUMBA_DISABLE_JIT): the engine is thousands of times slower")
-        else:
-            self._warm_up()
+        else:  # so that the first real search does not pay for page faults and first calls
+            self.go(Limits(depth=6))
+            self.new_game()
 
     if not TYPE_CHECKING:
 
@@ -145,11 +146,6 @@ class Engine(PositionMixin):
         threads = "1 thread" if values["Threads"] == 1 else f"{values['Threads']} threads"
         shown = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
         return f"<Engine: {', '.join([*shown, 'searching' if self.searching else 'idle'])}>"
-
-    def _warm_up(self) -> None:
-        """Search a little, so that the first real search does not pay for page faults and first calls."""
-        self.go(Limits(depth=6))
-        self.new_game()
 
     def __enter__(self) -> Self:
         self._refuse_closed()
@@ -266,7 +262,7 @@ class Engine(PositionMixin):
             if info.score is not None:
                 reports[info.multipv] = info
 
-        lines = _lines(1 if multipv is None else multipv)
+        lines = 1 if multipv is None else _lines(multipv)
         limits = limits_on(board, limit, root_moves)
         board = board.copy(stack=board.halfmove_clock)  # the caller's may change meanwhile
         reports[1] = self.search(board, limits, keep, lines)
@@ -463,7 +459,7 @@ class Engine(PositionMixin):
         options = {
             keyword: self._values[option.name] for keyword, option in KEYWORDS.items() if option.kind != "button"
         }
-        return analyses(Engine, options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
+        return analyses(options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
 
     def stop(self) -> None:
         """End the work that runs, and that of calls that wait for their turn. A search then returns its result; an

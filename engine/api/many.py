@@ -30,16 +30,15 @@ class _Portable(NamedTuple):
 
 
 def analyses(
-    make: Callable[..., Any],
     options: Mapping[str, Any],
     positions: Iterable[str | chess.Board],
     limits: Limits,
     jobs: int,
     on_progress: Callable[[int], object] | None,
 ) -> Generator[Analysis, None, None]:
-    """See :meth:`engine.Engine.analyse_many`; ``make`` is that class, and ``options`` are its keywords."""
+    """See :meth:`engine.Engine.analyse_many`; ``options`` are the keywords of that class."""
     items = (_portable(index, position) for index, position in enumerate(positions))
-    job = partial(_analysing, make, dict(options), limits)
+    job = partial(_analysing, dict(options), limits)
     with closing(run(job, items, jobs, name=lambda item: f"position {item.number}")) as found:
         for count, completed in enumerate(found, 1):
             if (error := completed.error) is not None:
@@ -64,14 +63,13 @@ def _portable(index: int, position: str | chess.Board) -> _Portable:
 
 
 @contextmanager
-def _analysing(
-    make: Callable[..., Any], options: dict[str, Any], limits: Limits, report: Report
-) -> Iterator[Callable[[_Portable], Analysis]]:
-    with make(**options) as engine:
+def _analysing(options: dict[str, Any], limits: Limits, report: Report) -> Iterator[Callable[[_Portable], Analysis]]:
+    from engine.api import Engine
+
+    with Engine(**options) as engine:
 
         def analyse(position: _Portable) -> Analysis:
             engine.new_game()  # so that the answer does not depend on earlier positions
-            analysis: Analysis = engine.analyse(position.board(), limits)
-            return analysis
+            return engine.analyse(position.board(), limits)
 
         yield analyse

@@ -1,10 +1,15 @@
-"""python-chess boards as position records, by their bitboards."""
+"""python-chess boards as position records, by their bitboards, and position records as boards."""
 
 import chess
 
 from engine.board.aliases import Position
-from engine.board.fen import check_material, check_number, en_passant_target, set_up
+from engine.board.fen import check_material, check_number, en_passant_target, set_up, to_fen
 from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE
+
+
+def board_of(position: Position) -> chess.Board:
+    """``position`` as a board, without the moves that led to it."""
+    return chess.Board(to_fen(position), chess960=bool(position["chess960"]))
 
 
 def put_board(position: Position, board: chess.Board, chess960: bool) -> None:

@@ -10,10 +10,7 @@ from threading import get_ident
 from time import perf_counter
 from typing import Any
 
-import chess
-
 from engine.board.aliases import Position
-from engine.board.fen import to_fen
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.board.types import WHITE
 from engine.evaluation.choice import Evaluation, choose
@@ -21,6 +18,7 @@ from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, Result, Signals
 from engine.play import strength
+from engine.play.boards import board_of
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
 from engine.play.reporter import OnInfo, Reporter, RootChoice
@@ -28,7 +26,6 @@ from engine.play.tablebase import PROBE_TIMEOUT, RootProbe, Tablebase
 from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool
 from engine.search.scores import MATE, MAX_PLY, to_message
-from engine.search.tablebase import TablebaseAccess
 from engine.search.timeman import plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
@@ -141,7 +138,9 @@ class MoveSelector:
                 known = {move: outcome for move, outcome in outcomes.items() if move in moves}
                 # The result is known, so the search only looks for the mate.
                 return RootChoice(searched, limits, None, known, len(probe.ranked))
-        return RootChoice(moves, limits, tablebase=self._tablebase_access())
+        pieces, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
+        access = self.tablebase.access(pieces, depth, self._values["Syzygy50MoveRule"])
+        return RootChoice(moves, limits, tablebase=access)
 
     def _level(self, limits: Limits) -> strength.Level | None:
         """The level to play at; None for full strength."""
@@ -157,7 +156,7 @@ class MoveSelector:
         if len(lines) < 2 or not level.noise:
             return best
         if self._chance.random() < level.alert:
-            board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+            board = board_of(position)
             moves = [board.parse_uci(to_uci(line.moves[0], board.chess960)) for line in lines]
             gains = [at_a_glance(board, move) for move in moves]
             sound = strength.without_visible_blunders([line.score for line in lines], gains)
@@ -173,15 +172,10 @@ class MoveSelector:
         values = self._values
         if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
             return 0
-        board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+        board = board_of(position)
         move = self.book.move(board, values["Best Book Move"])
         found = find_move(position, move.uci()) if move is not None else 0
         return found if found in moves else 0
-
-    def _tablebase_access(self) -> TablebaseAccess | None:
-        """Tablebase access for the search, as the options allow."""
-        limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
-        return self.tablebase.access(limit, depth, self._values["Syzygy50MoveRule"])
 
     def _probe_root(self, position: Position, limits: Limits, began: float) -> RootProbe | None:
         """The tablebases' results of the root moves, if they may be probed; takes half of the maximum at most."""
@@ -195,8 +189,8 @@ class MoveSelector:
         overhead = self._values["Move Overhead"]
         maximum = plan(limits, int(position["side"]) == WHITE, overhead, self.pool.parameters).maximum
         timeout = PROBE_TIMEOUT if maximum is None else min(PROBE_TIMEOUT, maximum / 2000)
-        board = chess.Board(to_fen(position))
-        return self.tablebase.probe(board, keys, self._values["Syzygy50MoveRule"], timeout + began - perf_counter())
+        rest = timeout + began - perf_counter()
+        return self.tablebase.probe(board_of(position), keys, self._values["Syzygy50MoveRule"], rest)
 
 
 def _finished_game(position: Position, limits: Limits, on_info: OnInfo, signals: Signals) -> Result:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -119,22 +120,18 @@ class Tablebase:
         wdl = sum(name.endswith(".rtbw") for name in names)
         pieces = f" with up to {self.largest} pieces" if tables else ""
         self._report(f"found {wdl} WDL and {len(names) - wdl} DTZ Syzygy tables{pieces} in {path}")
-        if tables:
-            self._prober = self._open_prober(tables)
-
-    def _open_prober(self, files: list[str]) -> Prober | None:
-        """The prober for the search, compiled on first use."""
-        from engine.syzygy.files import Prober
-
+        if not tables:
+            return
         try:
             warmup.warm_up(self._report, layer="syzygy")
         except OSError as error:
             self._report_once(f"searching without Syzygy tables: their prober cannot be compiled: {error}")
-            return None
-        faults: list[str] = []
-        prober = Prober(files, faults.append)
+            return
+        from engine.syzygy.files import Prober
+
+        faults.clear()
+        self._prober = Prober(tables, faults.append)
         self._report_faults(faults)
-        return prober
 
     def access(self, pieces: int, depth: int, fifty: bool) -> TablebaseAccess | None:
         """A search's access to the tables; None if there are none. It probes positions with at most ``pieces``, and
@@ -180,13 +177,11 @@ class Tablebase:
             return None
 
     def _probe(self, reader: Reader, board: chess.Board, seen: Collection[int], fifty: bool) -> RootProbe | None:
-        counts: dict[int, int] = {}
-        for key in seen:
-            counts[key] = counts.get(key, 0) + 1
+        counts = Counter(seen)
         try:
-            ranked = [_rank(reader, board, move, counts, fifty) for move in board.legal_moves]
+            ranked = [_rank(reader, board, move, counts, fifty, True) for move in board.legal_moves]
         except KeyError:
-            ranked = [_rank_without_distance(reader, board, move, counts, fifty) for move in board.legal_moves]
+            ranked = [_rank(reader, board, move, counts, fifty, False) for move in board.legal_moves]
         if not ranked:
             return None
         ranked.sort(key=lambda entry: (-entry.outcome, entry.plies if entry.outcome > DRAW else -entry.plies))
@@ -225,8 +220,11 @@ def _piece_count(file: str) -> int:
     return len(os.path.splitext(os.path.basename(file))[0].replace("v", ""))
 
 
-def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int], fifty: bool) -> Ranked:
-    """The outcome of ``move`` by DTZ. Distances may be rounded by a ply, so only 99 plies are surely in time."""
+def _rank(
+    reader: Reader, board: chess.Board, move: chess.Move, counts: Mapping[int, int], fifty: bool, distances: bool
+) -> Ranked:
+    """The outcome of ``move`` by DTZ, or without ``distances`` by WDL alone, as if the 50-move clock were zero.
+    Distances may be rounded by a ply, so only 99 plies are surely in time."""
     clock = board.halfmove_clock
     board.push(move)
     try:
@@ -234,11 +232,13 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
             return Ranked(move, WIN, 1)
         if _is_drawn(board, counts, fifty):
             return Ranked(move, DRAW, 0)
-        if board.halfmove_clock == 0:
+        if board.halfmove_clock == 0 or not distances:
             outcome = -reader.probe_wdl(board)
-            if outcome in (CURSED_WIN, BLESSED_LOSS):  # the 50-move rule applies in a later phase
-                return Ranked(move, outcome if fifty else _without_rule(outcome), FIFTY_MOVES + 1)
-            return Ranked(move, outcome, 1)
+            if outcome not in (CURSED_WIN, BLESSED_LOSS):
+                return Ranked(move, outcome, 1)
+            if not fifty:  # the rule would apply in a later phase
+                outcome = WIN if outcome == CURSED_WIN else LOSS
+            return Ranked(move, outcome, FIFTY_MOVES + 1)
         distance = -reader.probe_dtz(board)
     finally:
         board.pop()
@@ -251,23 +251,7 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
     return Ranked(move, LOSS if in_time else BLESSED_LOSS, plies)
 
 
-def _rank_without_distance(
-    reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int], fifty: bool
-) -> Ranked:
-    """The outcome of ``move`` if only WDL tables exist: as if the 50-move clock were zero."""
-    board.push(move)
-    try:
-        outcome = DRAW if _is_drawn(board, counts, fifty) else -reader.probe_wdl(board)
-    finally:
-        board.pop()
-    return Ranked(move, outcome if fifty else _without_rule(outcome), 0)
-
-
-def _without_rule(outcome: int) -> int:
-    return {CURSED_WIN: WIN, BLESSED_LOSS: LOSS}.get(outcome, outcome)
-
-
-def _is_drawn(board: chess.Board, counts: dict[int, int], fifty: bool) -> bool:
+def _is_drawn(board: chess.Board, counts: Mapping[int, int], fifty: bool) -> bool:
     """Whether the position is drawn regardless of the tables: by a third repetition or the 50-move rule."""
     if fifty and board.halfmove_clock >= FIFTY_MOVES:
         return True
