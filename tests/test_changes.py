@@ -158,15 +158,14 @@ def test_recipe_for_a_theme_of_explanations(copy: Copy) -> None:
     (copy.folder / folder / "themes" / "en_passant.py").write_text(
         '"""En passant: a pawn is taken in passing."""\n\n'
         "import chess\n\nfrom engine.explanation.claims import Finding, Piece\n\n\n"
-        "def find(line):\n    ply = line.turns().start\n"
-        "    if ply < len(line) and line.boards[ply].is_en_passant(line.moves[ply]):\n"
+        "def find(line, ply):\n"
+        "    if line.boards[ply].is_en_passant(line.moves[ply]):\n"
         "        pawn = Piece(chess.PAWN, line.moves[ply].to_square ^ 8)\n"
         "        return Finding('enPassant', ply, ply, targets=(pawn,))\n    return None\n",
         encoding="utf-8",
     )
     copy.edit(f"{folder}/themes/__init__.py", "    discovered,\n", "    discovered,\n    en_passant,\n")
     copy.edit(f"{folder}/themes/__init__.py", "(promotion, hanging", "(promotion, en_passant, hanging")
-    copy.edit(f"{folder}/claims.py", '    "doubleThreat",\n', '    "doubleThreat",\n    "enPassant",\n')
     copy.edit(
         f"{folder}/claims.py", '    "doubleThreat": ("",),\n', '    "doubleThreat": ("",),\n    "enPassant": ("",),\n'
     )

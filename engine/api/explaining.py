@@ -10,14 +10,12 @@ import chess
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from engine.api.types import Analysis
-from engine.explanation.claims import AsGood, Case, Claim, GameOver, OnlyMove
+from engine.explanation.claims import AsGood, Case, Claim, GameOver, OnlyMove, Tables
 from engine.explanation.line import Line
-from engine.explanation.merits import merit
+from engine.explanation.merits import merit_of, praise_of, result_by
 from engine.explanation.outlook import outlook
-from engine.explanation.praises import praise_of
 from engine.explanation.reasons import reason_of
 from engine.explanation.standing import LITTLE
-from engine.explanation.tables import Tables, result_by
 from engine.play.grades import Grade, grade_of
 
 #: Nodes of each search for an explanation without a limit.
@@ -84,8 +82,8 @@ def claim_of_best(
         only = grade_of(case.has, case.had) in (Grade.MISTAKE, Grade.BLUNDER)
         found = praise_of(case, tables)
         found = None if isinstance(found, OnlyMove) and not only else found
-    found = found or merit(board, best.pv, best.score) or (result_by(tables, board, best.move) if tables else None)
-    found = found or merit(board, best.pv, best.score, threat(board, best.move, analyse))
+    found = found or merit_of(board, best.pv, best.score) or (result_by(tables, board, best.move) if tables else None)
+    found = found or merit_of(board, best.pv, best.score, threat(board, best.move, analyse))
     second = (other.pv[0], other.score) if other else None
     return found or outlook(Line.of(board, best.pv), best.score, second)
 

@@ -6,13 +6,11 @@ Needs python-chess, the lines and their scores, but no search, so it stands belo
 :mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the material,
 the terms of the evaluation and the scores; :mod:`.english` puts it into words, and :mod:`.serialization` into JSON."""
 
-from engine.explanation.claims import Case, Claim
+from engine.explanation.claims import Case, Claim, Tables
 from engine.explanation.english import sentence
-from engine.explanation.merits import merit as merit_of
-from engine.explanation.praises import praise_of
+from engine.explanation.merits import merit_of, praise_of
 from engine.explanation.reasons import reason_of
 from engine.explanation.serialization import from_json, to_json
-from engine.explanation.tables import Tables
 
 __all__ = [
     "Case",

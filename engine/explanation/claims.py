@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -16,45 +16,9 @@ from engine.explanation.standing import Standing, expectation
 #: Types of pieces with their counts, the most valuable first.
 Pieces = tuple[tuple[chess.PieceType, int], ...]
 
-#: Tactical themes, named as in the lichess puzzles. ``line`` stands for no other theme: the moves speak for themselves.
-Theme = Literal[
-    "discoveredAttack",
-    "doubleCheck",
-    "doubleThreat",
-    "fork",
-    "hanging",
-    "line",
-    "overloaded",
-    "pin",
-    "promotion",
-    "removedDefender",
-    "skewer",
-    "trapped",
-]
-
-#: How a theme occurs; empty if it has one form only.
-Form = Literal[
-    "",
-    "attack",
-    "away",
-    "both",
-    "cheaper",
-    "check",
-    "fork",
-    "guard",
-    "later",
-    "loose",
-    "now",
-    "outnumbered",
-    "piece",
-    "pinned",
-    "pins",
-    "square",
-    "unguarded",
-]
-
-#: The forms of each theme.
-FORMS: dict[Theme, tuple[Form, ...]] = {
+#: Tactical themes, named as in the lichess puzzles, with the forms in which each occurs; an empty one if there is only
+#: one. ``line`` stands for no other theme: the moves speak for themselves.
+FORMS: dict[str, tuple[str, ...]] = {
     "discoveredAttack": ("check", "both", "attack"),
     "doubleCheck": ("",),
     "doubleThreat": ("",),
@@ -120,19 +84,19 @@ class Gain:
 class Finding:
     """A ``theme`` found in a line: the ``ply`` of its move, the ``payoff_ply`` of the capture, mate or promotion that
     it leads to, the loser's pieces involved (``targets``), another of the winner's pieces that acts (``actor``),
-    ``squares``, and a threatened move (``threat``). Raises ValueError for a ``form`` that the theme does not have."""
+    ``squares``, and a threatened move (``threat``). Raises ValueError for a pair not in :data:`FORMS`."""
 
-    theme: Theme
+    theme: str
     ply: int
     payoff_ply: int
-    form: Form = ""
+    form: str = ""
     targets: tuple[Piece, ...] = ()
     actor: Piece | None = None
     squares: tuple[chess.Square, ...] = ()
     threat: chess.Move | None = None
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS[self.theme]:
+        if self.form not in FORMS.get(self.theme, ()):
             raise ValueError(f"{self.theme} has no form {self.form!r}")
 
 
@@ -155,6 +119,9 @@ class Feature:
     margin: int = 0
     counts: tuple[int, int] = (0, 0)
 
+
+#: Looks a board up in the tablebases: 2 (won) to -2 (lost) for the side to move; None if it is not found.
+Tables = Callable[[chess.Board], int | None]
 
 #: The advantages of a side.
 Facts = tuple[Gain | Feature, ...]

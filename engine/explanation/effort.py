@@ -5,21 +5,17 @@ A step is short: one quiescence search, one exchange or one evaluation. The node
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from engine.messages import Signals, Stopped
 
 
+@dataclass
 class Effort:
     """The ``steps`` of an explanation in this thread, which ``signals`` may stop."""
 
-    def __init__(self, signals: Signals) -> None:
-        self.steps = 0
-        self._signals = signals
-
-    def check(self) -> None:
-        """Raise :class:`Stopped` if the explanation was stopped."""
-        if self._signals.stopped:
-            raise Stopped("the explanation was stopped")
+    signals: Signals
+    steps: int = 0
 
 
 _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
@@ -39,4 +35,5 @@ def spend(count: int = 1) -> None:
     """Count ``count`` steps, and raise :class:`Stopped` if the explanation was stopped."""
     if effort := _CURRENT.get():
         effort.steps += count
-        effort.check()
+        if effort.signals.stopped:
+            raise Stopped("the explanation was stopped")

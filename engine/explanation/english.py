@@ -15,14 +15,12 @@ from engine.explanation.claims import (
     Feature,
     FeatureAspect,
     Finding,
-    Form,
     Gain,
     MatePattern,
     Material,
     Piece,
     Pieces,
     ShiftAspect,
-    Theme,
 )
 from engine.explanation.line import Line
 from engine.explanation.standing import Cost, Kind
@@ -68,7 +66,7 @@ _KINDS: dict[Kind | Literal["gained", "slightly"], tuple[str, str]] = {
 
 #: Findings by theme and form. A finding in :data:`_AFTER` describes the position before its move (0) or after it (1);
 #: the others say what the move does.
-_FOUND: dict[tuple[Theme, Form], str] = {
+_FOUND: dict[tuple[str, str], str] = {
     ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
     ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
     ("discoveredAttack", "attack"): "{san} uncovers the {kind}'s attack on {targets}",
@@ -94,7 +92,7 @@ _FOUND: dict[tuple[Theme, Form], str] = {
     ("skewer", ""): "{san} skewers {first} and, behind it, {last}",
     ("trapped", ""): "{targets} is trapped",
 }
-_AFTER: dict[tuple[Theme, Form], int] = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
+_AFTER: dict[tuple[str, str], int] = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
 
 #: Material won or lost: in general, by a single move, and for clauses that begin with the explained move.
 _MATERIAL = {
@@ -116,15 +114,12 @@ _CHOICE = {
     "clearly": "{first} is clearly the best move",
 }
 
-_SHIFTS: dict[tuple[ShiftAspect, bool], str] = {
-    ("king", True): "{mover}'s king is less safe than after {better}",
-    ("king", False): "{other}'s king is safer than after {better}",
-    ("passed", True): "{mover}'s chances to promote a pawn are worse than after {better}",
-    ("passed", False): "{other}'s chances to promote a pawn are better than after {better}",
-    ("mobility", True): "{mover}'s pieces are less mobile than after {better}",
-    ("mobility", False): "{other}'s pieces are more mobile than after {better}",
-    ("structure", True): "{mover}'s pawn structure is worse than after {better}",
-    ("structure", False): "{other}'s pawn structure is better than after {better}",
+#: What is worse on the mover's side, or better on the other.
+_SHIFTS: dict[ShiftAspect, tuple[str, str]] = {
+    "king": ("{mover}'s king is less safe", "{other}'s king is safer"),
+    "passed": ("{mover}'s chances to promote a pawn are worse", "{other}'s chances to promote a pawn are better"),
+    "mobility": ("{mover}'s pieces are less mobile", "{other}'s pieces are more mobile"),
+    "structure": ("{mover}'s pawn structure is worse", "{other}'s pawn structure is better"),
 }
 
 _FEATURES: dict[FeatureAspect, str] = {
@@ -446,9 +441,8 @@ def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
     was = f"{better} was {_COST[cost]}" if cost else change.format(**words)
     text = text.format(**words)
     if claim.shift:
-        text = (
-            f"No material is lost at once, but {_SHIFTS[claim.shift.aspect, claim.shift.own].format(**words)}. {text}"
-        )
+        shift = _SHIFTS[claim.shift.aspect][not claim.shift.own].format(**words)
+        text = f"No material is lost at once, but {shift} than after {better}. {text}"
     brief = text and skip_better and cost in ("slightly", "probably", "surely")
     return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 

@@ -6,7 +6,7 @@ import chess
 
 from engine.explanation.claims import Gain, GainKind, Pieces
 from engine.explanation.line import Line
-from engine.play.captures import value
+from engine.explanation.material import worth
 
 
 def gain_of(line: Line) -> Gain | None:
@@ -21,7 +21,7 @@ def gain_of(line: Line) -> Gain | None:
     lost, paid, promoted = net_losses(line)
     lost, paid = +lost, +paid
     if promoted:
-        return Gain("promotion", (), pieces(paid) if _worth(paid) - _worth(lost) >= 3 else ())
+        return Gain("promotion", (), pieces(paid) if worth(paid) - worth(lost) >= 3 else ())
     if not lost:
         return None
     if exchange := exchange_of(lost, paid):
@@ -51,11 +51,6 @@ def pieces(counts: Counter[chess.PieceType]) -> Pieces:
     return tuple((kind, counts[kind]) for kind in sorted(counts, reverse=True))
 
 
-def _worth(counts: Counter[chess.PieceType]) -> int:
-    """The value of the counted pieces in pawns."""
-    return sum(count * value(kind) for kind, count in counts.items())
-
-
 def net_losses(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
     """What the loser and the winner lost, without like-for-like exchanges (bishop for knight included), and how many
     new queens the winner has."""
@@ -64,24 +59,21 @@ def net_losses(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.Piec
     promoted = max(shown, -paid[chess.QUEEN])
     paid[chess.QUEEN] += promoted
     paid[chess.PAWN] -= promoted
-    for kind in chess.PIECE_TYPES:
-        _cancel(lost, paid, kind, kind)
+    cancel(lost, paid)
     given = min(promoted, max(0, paid[chess.QUEEN]))  # the new queen itself was lost
     promoted -= given
     paid[chess.QUEEN] -= given
     paid[chess.PAWN] += given
-    _cancel(lost, paid, chess.KNIGHT, chess.BISHOP)
-    _cancel(lost, paid, chess.BISHOP, chess.KNIGHT)
     return lost, paid, promoted
 
 
-def _cancel(
-    lost: Counter[chess.PieceType], paid: Counter[chess.PieceType], one: chess.PieceType, other: chess.PieceType
-) -> None:
-    both = min(lost[one], paid[other])
-    if both > 0:
-        lost[one] -= both
-        paid[other] -= both
+def cancel(one: Counter[chess.PieceType], other: Counter[chess.PieceType]) -> None:
+    """Take out of both counts what is in both, then a bishop for a knight."""
+    alike = zip(chess.PIECE_TYPES, chess.PIECE_TYPES, strict=True)
+    for mine, theirs in (*alike, (chess.KNIGHT, chess.BISHOP), (chess.BISHOP, chess.KNIGHT)):
+        both = max(0, min(one[mine], other[theirs]))
+        one[mine] -= both
+        other[theirs] -= both
 
 
 def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[GainKind, chess.Square | None]:
@@ -102,10 +94,6 @@ def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:
     plies = [ply for ply in line.turns() if ply < line.quoted and line.captured(ply) == kind]
     if len(plies) != 1:
         return None
-    square = line.moves[plies[0]].to_square
     first = line.turns().start
-    for ply in range(plies[0] - 1, first - 1, -1):
-        if line.moves[ply].to_square == square:
-            square = line.moves[ply].from_square
-    here = line.boards[first]
+    here, square = line.boards[first], line.origin(line.moves[plies[0]].to_square, first, plies[0])
     return square if here.piece_type_at(square) == kind and here.color_at(square) != line.winner else None

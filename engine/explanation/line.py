@@ -10,8 +10,7 @@ from functools import cached_property
 import chess
 
 from engine.explanation.effort import spend
-from engine.explanation.material import balance, settled
-from engine.play.captures import VALUES
+from engine.explanation.material import balance, count, settled
 
 #: Plies of a line that are examined; later moves are rarely forced.
 HORIZON = 12
@@ -73,16 +72,25 @@ class Line:
             return chess.PAWN
         return board.piece_type_at(move.to_square) if board.is_capture(move) else None
 
+    def origin(self, square: chess.Square, first: int, last: int) -> chess.Square:
+        """Where the piece that is on ``square`` at ``last`` stood at ``first``."""
+        for move in reversed(self.moves[first:last]):
+            square = move.from_square if move.to_square == square else square
+        return square
+
     @cached_property
     def settled(self) -> tuple[chess.Board, ...]:
         """The boards, each after all profitable captures."""
         return tuple(map(settled, self.boards))
 
+    def won(self, board: chess.Board) -> int:
+        """The pawns that the winner has won on ``board`` since ``boards[0]``."""
+        return balance(board, self.winner) - balance(self.boards[0], self.winner)
+
     @cached_property
     def gains(self) -> tuple[int, ...]:
-        """For each board the pawns that the winner has won since ``boards[0]``, pending captures included."""
-        start = balance(self.boards[0], self.winner)
-        return tuple(balance(board, self.winner) - start for board in self.settled)
+        """The pawns won on each board, pending captures included."""
+        return tuple(map(self.won, self.settled))
 
     @cached_property
     def gain(self) -> int:
@@ -92,9 +100,8 @@ class Line:
     @cached_property
     def quoted(self) -> int:
         """Plies until the gain is on the board for the rest of the line; all of them if a capture is pending."""
-        start = balance(self.boards[0], self.winner)
         ply = len(self)
-        while ply > 1 and balance(self.boards[ply - 1], self.winner) - start >= self.gain:
+        while ply > 1 and self.won(self.boards[ply - 1]) >= self.gain:
             ply -= 1
         return ply
 
@@ -114,7 +121,7 @@ class Line:
         if (at_once > 0 and least < _PIECE) or (at_once >= _PIECE and least < 2 * at_once):
             least = at_once
         first = next(ply for ply in range(start + 1, last + 1) if kept[ply] >= least)
-        shows = [balance(board, self.winner) - balance(self.boards[0], self.winner) >= least for board in self.boards]
+        shows = [self.won(board) >= least for board in self.boards]
         most = least + _RETURNED if least >= _PIECE else least
         ends = [end for end in range(first + 1, last + 2) if least <= min(self.gains[end - 1 : end + 1]) <= most]
         return self.cut(next((end for end in ends if all(shows[end : end + 2])), ends[-1]))
@@ -125,16 +132,10 @@ class Line:
 
     @cached_property
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
-        """The pieces that the loser and the winner have lost at the end, by type."""
-        end = min(
-            (self.settled[-1], self.settled[max(1, len(self) - 1)]), key=lambda board: balance(board, self.winner)
-        )
-        return _lost(self.boards[0], end, not self.winner), _lost(self.boards[0], end, self.winner)
-
-
-def _lost(start: chess.Board, end: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
-    """The pieces ``color`` has lost, by type; negative if it has more, as after a promotion."""
-    counts = Counter[chess.PieceType]()
-    for kind in VALUES:
-        counts[kind] = len(start.pieces(kind, color)) - len(end.pieces(kind, color))
-    return counts
+        """The pieces that the loser and the winner have lost at the end, by type; negative if one has more, as after a
+        promotion."""
+        end = min((self.settled[-1], self.settled[max(1, len(self) - 1)]), key=self.won)
+        loser, winner = (count(self.boards[0], color) for color in (not self.winner, self.winner))
+        loser.subtract(count(end, not self.winner))
+        winner.subtract(count(end, self.winner))
+        return loser, winner

@@ -1,18 +1,26 @@
 """The material balance in pawns, now and after captures. Searches of captures are steps of the :mod:`.effort`."""
 
+from collections import Counter
+
 import chess
 
 from engine.explanation.effort import spend
 from engine.play.captures import VALUES, Captures, taken, value
 
 
+def count(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
+    """The pieces of ``color`` by type, without the king."""
+    return Counter({kind: len(board.pieces(kind, color)) for kind in VALUES})
+
+
+def worth(counts: Counter[chess.PieceType]) -> int:
+    """The value of the counted pieces in pawns."""
+    return sum(value(kind) * number for kind, number in counts.items())
+
+
 def balance(board: chess.Board, color: chess.Color) -> int:
     """The material of ``color`` less that of the other side, in pawns."""
-    return sum(worth * _surplus(board, kind, color) for kind, worth in VALUES.items())
-
-
-def _surplus(board: chess.Board, kind: chess.PieceType, color: chess.Color) -> int:
-    return len(board.pieces(kind, color)) - len(board.pieces(kind, not color))
+    return worth(count(board, color)) - worth(count(board, not color))
 
 
 def recaptures(board: chess.Board, square: chess.Square) -> list[chess.Move]:

@@ -1,22 +1,52 @@
-"""What a best move does: the mate it begins, the material it wins, the threat it makes."""
+"""What a good move does: the mate it begins, the material it wins, the threat it makes, the aim of its sacrifice, or
+what other moves would have cost."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 import chess
 from chess.engine import PovScore, Score
 
-from engine.explanation.claims import Claim, Drawn, Material, Mating, Threat
-from engine.explanation.gains import gain_of
+from engine.explanation.claims import (
+    Case,
+    Claim,
+    Drawn,
+    Gain,
+    Material,
+    Mating,
+    OnlyMove,
+    Opposition,
+    Piece,
+    Sacrifice,
+    TableResult,
+    Tables,
+    Threat,
+)
+from engine.explanation.effort import spend
+from engine.explanation.gains import gain_of, net_losses, pieces
 from engine.explanation.line import Line
-from engine.explanation.reasons import explained, mating, shows, sure_gain, taken_before
+from engine.explanation.material import worth
+from engine.explanation.reasons import DRAWN, explained, mating, reason_of, shows, sure_gain, taken_before
+from engine.explanation.sacrifices import SACRIFICE, sacrificed
+from engine.explanation.standing import level
 from engine.explanation.themes import draw
 from engine.play.captures import value
 
 #: Plies of a threat to mention: the capture, the reply and the result.
 _THREAT = 3
 
+#: Part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice.
+_RETURN = 0.6
 
-def merit(
+#: Costs of another move that are told.
+_COSTS = (Mating, Drawn, Opposition, Material)
+
+#: Moves of the sacrificing side in which an attack on the king must show, and those of them that must be part of it.
+_MOVES, _ATTACKS = 4, 3
+
+
+def merit_of(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> Claim | None:
     """What the first move of ``line`` does on ``board``; None if nothing is certain. ``threat`` is how the same side
@@ -30,7 +60,7 @@ def merit(
         return mating("leads", best, moves)
     if moves is not None:
         return Mating("mated", best, -moves)
-    if found := wins(best, relative):
+    if found := _wins(best, relative):
         return found
     ended = draw.ending(best)
     if relative.score() == 0 and ended is not None and ended[0] == "corner":
@@ -38,7 +68,7 @@ def merit(
     return _threat(board, best, threat)
 
 
-def wins(best: Line, score: Score) -> Material | None:
+def _wins(best: Line, score: Score) -> Material | None:
     """What the first move of ``best``, whose winner has this ``score``, wins by force."""
     won, lost = best.certain_prefix, value(taken_before(best.boards[0], best.moves[0]))
     sure = sure_gain(best) > lost and shows(score, won)  # a recapture must win more than was lost
@@ -63,3 +93,140 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Cla
     if line.gain >= 2 and line.captured(0) and (gain := gain_of(line)):
         return Threat(best, line, gain)
     return None
+
+
+def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResult | None:
+    """The result of ``board`` by ``tables`` with the moves that keep a win or a draw, ``best`` first if it does; None
+    if the board is not found."""
+    outcome = tables(board)
+    if outcome is None or outcome < 0:
+        return None if outcome is None else TableResult(Line.of(board, []), outcome)
+    moves = dict.fromkeys((best, *board.legal_moves))
+    kept = tuple(move for move in moves if _keeps(tables, board, move, outcome))
+    return TableResult(Line.of(board, []), outcome, kept, len(kept) == len(moves))
+
+
+def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -> bool:
+    spend()
+    after = board.copy(stack=False)
+    after.push(move)
+    if after.is_checkmate():
+        return outcome == 2
+    found = 0 if after.is_stalemate() or after.is_insufficient_material() else tables(after)
+    return found is not None and -found == outcome
+
+
+def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
+    """Why the move of ``case``, the best on its board, is good: a sacrifice and its aim, a mate, material won, the
+    result by ``tables``, or what the best other move would have cost. None if nothing is certain. Whether a move
+    deserves praise is not decided here. Raises as :func:`~engine.explanation.reasons.reason_of`."""
+    mates = case.has.mate()
+    if mates is not None and mates < 0:
+        return None
+    if sacrifice := _sacrifice(case):
+        return sacrifice
+    line = case.praised
+    if mates is not None and (case.had.mate() or 0) <= 0:
+        return mating("leads", line, mates + 1)
+    won = _wins(line, case.has)
+    if won and won.line.gain > max(0, case.best.gain):
+        return won
+    return (result_by(tables, case.board, case.move) if tables else None) or _only(case)
+
+
+def _sacrifice(case: Case) -> Sacrifice | None:
+    """The sacrifice that the move makes, and its aim."""
+    line = case.praised
+    offered = _given(line)
+    if offered is None:
+        return None
+    piece, given = offered
+    exchange = piece.kind == chess.ROOK and given == SACRIFICE
+    claim = Sacrifice(line, piece, exchange, "standing", level=level(case.after))
+    mates = case.has.mate()
+    if mates is not None:
+        return replace(claim, aim="mate", moves=mates + 1)
+    ended = draw.ending(line)
+    if ended and abs(case.has.score(mate_score=10_000)) <= DRAWN:
+        return replace(claim, aim="draw")
+    if gains := _return(case, piece):
+        return replace(claim, aim="material", gains=gains)
+    attacked, target = _attack(line)
+    return replace(claim, aim="attack", target=target) if attacked else claim
+
+
+def _given(line: Line) -> tuple[Piece, int] | None:
+    """The piece that the first move of ``line`` sacrifices and what it costs in pawns: the piece that is taken in the
+    line, else the most valuable one. None if it is no sacrifice."""
+    given = sacrificed(line.boards[0], line.moves[0])
+    if not given:
+        return None
+    reply = line.moves[1].to_square if len(line) > 1 else None
+    square = reply if reply in given else max(given, key=lambda each: given[each])
+    return Piece.at(line.boards[1], square), given[square]
+
+
+def _return(case: Case, piece: Piece) -> Gain | None:
+    """What the mover gets in its line for the sacrificed ``piece``, without pending captures: more than it gave, or a
+    fair return."""
+    line = case.praised
+    if line.won(line.last) < line.gain:
+        return None
+    if line.gain >= 1:
+        return gain_of(line) if shows(case.has, line) else None
+    won, paid, _ = net_losses(line)
+    if paid[piece.kind] < 1 or worth(+won) < max(3, _RETURN * value(piece.kind)):
+        return None
+    return Gain("list", pieces(+won), pieces(+paid))
+
+
+def _attack(line: Line) -> tuple[bool, chess.Square | None]:
+    """Whether the mover attacks the enemy king with most of its moves, and the first pawn of its shelter that falls."""
+    part, target = 0, None
+    turns = [ply for ply in line.turns() if ply < 2 * _MOVES]
+    shelter = _near_king(line.boards[0], not line.winner) & chess.BB_RANKS[1 if line.winner == chess.BLACK else 6]
+    for ply in turns:
+        board, move = line.boards[ply], line.moves[ply]
+        near = _near_king(board, not line.winner)
+        attacked = near & line.boards[ply + 1].attacks(move.to_square)
+        part += bool(attacked) or move.to_square in near or board.gives_check(move)
+        if target is None and line.captured(ply) == chess.PAWN and move.to_square in shelter:
+            target = move.to_square
+    return len(turns) > 1 and part >= min(_ATTACKS, len(turns)), target
+
+
+def _near_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    king = board.king(color)
+    assert king is not None
+    return chess.SquareSet(chess.BB_KING_ATTACKS[king])
+
+
+def _only(case: Case) -> OnlyMove | None:
+    """What the move keeps, and what the best other move would have cost."""
+    if not case.best.moves:
+        return None
+    board, move, line = case.board, case.move, case.praised
+    other = Case(board, case.best.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
+    cost = reason_of(other)
+    missed = isinstance(cost, (Mating, Material)) and cost.verb == "misses"
+    named = cost if isinstance(cost, _COSTS) and not missed else None
+    had, has = level(case.before), level(case.after)
+    if has <= had and named is None:
+        return None
+    quiet = not (board.is_check() or board.is_capture(move) or board.gives_check(move) or move.promotion)
+    return OnlyMove(line, _aim(had, has, (case.had.mate() or 0) < 0), quiet, named)
+
+
+def _aim(had: int, has: int, mated: bool) -> Literal["wins", "parries", "keeps", "holds", "balances", "good"]:
+    """What only the move achieves, by the levels with the other move and with it; ``mated`` by the other one."""
+    if mated:
+        return "parries"
+    if has <= had:
+        return "good"
+    if has == 3:
+        return "wins"
+    if has > 0:
+        return "keeps"
+    if had == -3:
+        return "holds"
+    return "balances" if has == 0 else "good"

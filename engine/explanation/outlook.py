@@ -1,33 +1,139 @@
-"""The outlook of a quiet position: the best move, who stands better, and the advantages of each side."""
+"""The outlook of a quiet position: the best move, who stands better, and each side's lasting advantages, now and all
+along the best line."""
 
 from typing import Literal
 
 import chess
 from chess.engine import PovScore
 
-from engine.explanation.advantages import advantages
-from engine.explanation.claims import Outlook
+from engine.explanation.claims import Facts, Feature, FeatureAspect, Gain, Outlook
+from engine.explanation.gains import cancel, exchange_of, pieces
 from engine.explanation.line import Line
+from engine.explanation.material import balance, count
 from engine.explanation.standing import expectation, level
+from engine.explanation.terms import LASTING, aspects
 
 #: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
 HARDLY, CLEARLY = 0.01, 0.22
+
+#: Plies of the best line along which an advantage must persist, and the least length of the line.
+_FAR, _LEAST = 8, 4
+
+#: Centipawns by which one side must be better off in an aspect at each of these points.
+_CLEAR: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
+
+#: Pawns of material beside which other advantages mean little.
+_DECISIVE = 3
+
+#: Pawns of material from which a side is ahead, whatever the pieces.
+_AHEAD = 2
+
+#: The most aspects to mention.
+_MOST = 2
 
 
 def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | None = None) -> Outlook:
     """Compare the first move of the best ``line`` with the ``other``, second-best one and its score, and say how the
     game stands and what the advantages of each side are."""
-    stands = level(expectation(score.white(), line.boards[0].fullmove_number))
-    return Outlook(line, _choice(line.boards[0], score, other), other and other[0], stands, advantages(line))
-
-
-def _choice(
-    board: chess.Board, score: PovScore, other: tuple[chess.Move, PovScore] | None
-) -> Literal["only", "best", "hardly", "clearly"]:
+    board = line.boards[0]
+    choice: Literal["only", "best", "hardly", "clearly"] = "best"
     if board.legal_moves.count() == 1:
-        return "only"
-    if other is None:
-        return "best"
-    best, next_best = (expectation(each.pov(board.turn), board.fullmove_number) for each in (score, other[1]))
-    gap = best - next_best
-    return "hardly" if gap <= HARDLY else "clearly" if gap >= CLEARLY else "best"
+        choice = "only"
+    elif other is not None:
+        best, next_best = (expectation(each.pov(board.turn), board.fullmove_number) for each in (score, other[1]))
+        choice = "hardly" if best - next_best <= HARDLY else "clearly" if best - next_best >= CLEARLY else "best"
+    stands = level(expectation(score.white(), board.fullmove_number))
+    return Outlook(line, choice, other and other[0], stands, advantages(line))
+
+
+def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
+    """The certain advantages of each side at the beginning of the best ``line``."""
+    found: dict[chess.Color, Facts] = {}
+    if ahead := _material(line):
+        found[ahead[0]] = (ahead[1],)
+    for feature in () if decides(line.boards[0]) else (*features(line), *_bishops(line)):
+        found[feature.color] = (*found.get(feature.color, ()), feature)
+    return tuple(found.items())
+
+
+def decides(board: chess.Board) -> bool:
+    """Whether one side has so much more material that nothing else matters."""
+    return abs(balance(board, chess.WHITE)) >= _DECISIVE
+
+
+def _material(line: Line) -> tuple[chess.Color, Gain] | None:
+    """The side ahead in material, unless that changes along ``line``."""
+    found = imbalance(line.boards[0])
+    return found if all(imbalance(board) == found for board in line.settled[: _FAR + 1]) else None
+
+
+def _bishops(line: Line) -> tuple[Feature, ...]:
+    """The bishop pair, if only one side has it and keeps it along ``line``."""
+    for color in chess.COLORS:
+        two = [len(board.pieces(chess.BISHOP, color)) == 2 > len(board.pieces(chess.BISHOP, not color))
+               for board in line.settled[: _FAR + 1]]  # fmt: skip
+        if all(two):
+            return (Feature("bishops", color),)
+    return ()
+
+
+def features(line: Line) -> list[Feature]:
+    """At most two aspects in which one side is clearly better off all along ``line``, the clearest first."""
+    found = []
+    for aspect, values in _along(line).items():
+        color, margin, counts = values[0] > 0, max(min(values), -max(values)), (0, 0)
+        if aspect == "passed":
+            counts = passed_pawns(line.boards[0], color), passed_pawns(line.boards[0], not color)
+        if margin >= _CLEAR[aspect] and (counts[0] or aspect != "passed"):
+            found.append(Feature(aspect, color, margin, counts))
+    return sorted(found, key=lambda feature: -feature.margin / _CLEAR[feature.aspect])[:_MOST]
+
+
+def _along(line: Line) -> dict[FeatureAspect, list[int]]:
+    """White's advantage in each aspect, in centipawns, after each move of ``line``; empty if the line is short."""
+    if len(line) < _LEAST:
+        return {}
+    points = [aspects(board, LASTING) for board in line.settled[: _FAR + 1]]
+    return {aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points] for aspect in LASTING}
+
+
+def gained(played: Line, best: Line, color: chess.Color) -> Facts:
+    """The advantages that ``color`` has all along ``played``, and to a lesser degree all along ``best``."""
+    sign = 1 if color else -1
+    other = _along(best)
+    found = [
+        feature
+        for feature in (features(played) if other else [])
+        if feature.color == color and feature.margin > max(sign * value for value in other[feature.aspect])
+    ]
+    pair = [feature for feature in _bishops(played) if feature.color == color and feature not in _bishops(best)]
+    return (*found, *pair)
+
+
+def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
+    """The side ahead by two pawns, else that with the more valuable piece, and its gain; None if material is balanced.
+
+    >>> imbalance(chess.Board("4k3/5ppp/8/8/8/2N5/5P2/4K3 w - - 0 1"))
+    (True, Gain(kind='list', won=((2, 1),), paid=((1, 2),), square=None))
+    """
+    lead = balance(board, chess.WHITE)
+    white, black = (count(board, color) for color in chess.COLORS)
+    cancel(white, black)
+    white, black = +white, +black
+    color = lead > 0 if abs(lead) >= _AHEAD else max(white, default=0) >= max(black, default=0)
+    more, less = (white, black) if color else (black, white)
+    return (color, exchange_of(more, less) or Gain("list", pieces(more), pieces(less))) if more else None
+
+
+def passed_pawns(board: chess.Board, color: chess.Color) -> int:
+    """The number of passed pawns of ``color``: no enemy pawn ahead on their file or an adjacent one.
+
+    >>> passed_pawns(chess.Board("4k3/5p2/8/8/8/8/P4P2/4K3 w - - 0 1"), chess.WHITE)
+    1
+    """
+    sign = 1 if color else -1  # of ranks ahead
+    pawns, others = (
+        [(chess.square_file(square), sign * chess.square_rank(square)) for square in board.pieces(chess.PAWN, each)]
+        for each in (color, not color)
+    )
+    return sum(not any(abs(file - x) <= 1 and rank < y for x, y in others) for file, rank in pawns)

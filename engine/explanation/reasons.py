@@ -5,7 +5,6 @@ from typing import Literal
 import chess
 from chess.engine import Score
 
-from engine.explanation.advantages import decides, gained
 from engine.explanation.claims import (
     ByTables,
     Case,
@@ -18,13 +17,14 @@ from engine.explanation.claims import (
     Material,
     Mating,
     Opposition,
+    Tables,
 )
 from engine.explanation.gains import gain_of
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.material import balance, winnable
-from engine.explanation.positional import shift
+from engine.explanation.outlook import decides, gained
 from engine.explanation.standing import LITTLE, WINNING, compare, decided
-from engine.explanation.tables import Tables
+from engine.explanation.terms import shift
 from engine.explanation.themes import draw, findings, mate, opposition
 from engine.play.captures import Captures, value
 
@@ -74,8 +74,8 @@ AT_ONCE = 3
 #: Centipawns up to which a score can mean a draw.
 DRAWN = 30
 
-#: Expected points between which a game counts as even.
-_EVEN = (0.25, 0.75)
+#: Expected points above which a game does not count as even.
+_EVEN = 0.75
 
 
 def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
@@ -92,16 +92,16 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
     return (
         _allowed_mate(case)
         or _draw(case, 1)
-        or _tables(case, tables)
+        or (_tables(case, tables, worse=True) if tables else None)
         or _opposition(case)
         or _draw(case, HORIZON)
-        or (_lost(case, at_least=2) if case.after <= _EVEN[1] else None)
+        or (_material(case, "loses", 2) if case.after <= _EVEN else None)
         or _missed_mate(case)
-        or _lost(case, at_least=min(2, sure_gain(case.best)))
-        or _missed(case)
-        or _lost(case, at_least=1)
+        or _material(case, "loses", min(2, sure_gain(case.best)))
+        or _material(case, "misses")
+        or _material(case, "loses")
         or _positional(case)
-        or (_unchanged(case, tables) if tables else None)
+        or (_tables(case, tables, worse=False) if tables else None)
         or _verdict(case)
         or _comparison(case)
     )
@@ -141,19 +141,12 @@ def mating(verb: Literal["allows", "misses", "leads"], line: Line, moves: int, m
     return Mating(verb, line, moves, mate.pattern(line) if complete else "", guard, missed)
 
 
-def _tables(case: Case, tables: Tables | None) -> ByTables | None:
-    if tables is None:
-        return None
+def _tables(case: Case, tables: Tables, worse: bool) -> ByTables | None:
+    """The tablebases' claim that the result is ``worse``, or that the move was no mistake."""
     before, after = tables(case.board), tables(case.played.boards[1])
-    if before is None or after is None or before <= -after:
+    if before is None or after is None or (before <= -after if worse else before != -after):
         return None
     return ByTables(case.best, case.played, before, -after, _opposition(case))
-
-
-def _unchanged(case: Case, tables: Tables) -> ByTables | None:
-    """The tablebases' claim that the move was no mistake."""
-    before, after = tables(case.board), tables(case.played.boards[1])
-    return ByTables(case.best, case.played, before, before) if before is not None and after == -before else None
 
 
 def _draw(case: Case, within: int) -> Drawn | None:
@@ -172,19 +165,23 @@ def _opposition(case: Case) -> Opposition | None:
     reply = case.played.moves[1] if len(case.played) > 1 else None
     if case.before - case.after < 0.25 or not opposition.loses_it(case.board, case.move, case.best.moves[0], reply):
         return None
-    return Opposition(case.best, case.played, win=case.before >= _EVEN[1])
+    return Opposition(case.best, case.played, win=case.before >= _EVEN)
 
 
-def _lost(case: Case, at_least: int) -> Material | None:
-    """The material, ``at_least`` so many pawns, that the reply wins."""
-    gain = sure_gain(case.played)
-    return _won(case, "loses", case.played.certain_prefix) if gain >= at_least and _costs(case, "loses", gain) else None
-
-
-def _missed(case: Case) -> Material | None:
-    """The material that the best move would have won."""
-    gain = sure_gain(case.best)
-    return _won(case, "misses", case.best.certain_prefix) if _costs(case, "misses", gain) else None
+def _material(case: Case, verb: Literal["loses", "misses"], at_least: int = 1) -> Material | None:
+    """The material, ``at_least`` so many pawns, that the mover ``loses`` to the reply, or ``misses`` as the best move
+    would have won it."""
+    full = case.played if verb == "loses" else case.best
+    gain, line = sure_gain(full), full.certain_prefix
+    if gain < at_least or not _costs(case, verb, gain):
+        return None
+    if not (won := gain_of(line)) or not (finding := explained(line, won)):
+        return None
+    retaken = taken_before(case.board, line.moves[0]) if verb == "misses" else None
+    if retaken and value(line.captured(0)) == value(retaken):
+        return Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
+    stake = verb == "loses" and case.before >= WINNING and case.after <= _EVEN
+    return Material(verb, line, won, finding, stake)
 
 
 def _costs(case: Case, verb: str, gain: int) -> bool:
@@ -210,17 +207,6 @@ def sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins; 0 if the line does not prove it."""
     start, gain = line.turns().start, line.certain_prefix.gain
     return gain if len(line) - start >= (1 if gain > 1 else _LEAST_SHOWN) else 0
-
-
-def _won(case: Case, verb: Literal["loses", "misses"], line: Line) -> Material | None:
-    """What the winner of ``line`` wins, which the mover ``loses`` or ``misses``."""
-    if not (gain := gain_of(line)) or not (finding := explained(line, gain)):
-        return None
-    retaken = taken_before(case.board, line.moves[0]) if verb == "misses" else None
-    if retaken and value(line.captured(0)) == value(retaken):
-        return Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
-    stake = verb == "loses" and case.before >= WINNING and case.after <= _EVEN[1]
-    return Material(verb, line, gain, finding, stake)
 
 
 def taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:

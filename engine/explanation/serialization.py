@@ -9,14 +9,14 @@ import chess
 
 from engine.explanation.claims import Claim
 from engine.explanation.english import sentence
-from engine.explanation.line import HORIZON, Line
+from engine.explanation.line import Line
 
 #: The key of the name of a record's class.
 _CLASS = "class"
 
 
-def to_json(claim: Claim) -> dict[str, Any]:
-    """The claim as a dict that :func:`json.dumps` takes.
+def to_json(value: Any) -> Any:
+    """A claim as a dict that :func:`json.dumps` takes; the parts of a claim likewise.
 
     >>> from engine.explanation.claims import Mating
     >>> line = Line.of(chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1"), [chess.Move.from_uci("a1a8")])
@@ -26,8 +26,18 @@ def to_json(claim: Claim) -> dict[str, Any]:
     >>> from_json(stored) == Mating("leads", line, 1)
     True
     """
-    found: dict[str, Any] = _written(claim)
-    return found
+    if isinstance(value, Line):
+        board = value.boards[0]
+        return {"fen": board.fen(), "chess960": board.chess960, "moves": to_json(value.moves), "winner": value.winner}
+    if isinstance(value, chess.Move):
+        return value.uci()
+    if isinstance(value, tuple):
+        return [to_json(each) for each in value]
+    if is_dataclass(value):
+        return {_CLASS: type(value).__name__} | {
+            each.name: to_json(getattr(value, each.name)) for each in fields(value)
+        }
+    return value
 
 
 def from_json(stored: object) -> Claim:
@@ -47,21 +57,6 @@ def from_json(stored: object) -> Claim:
     ) as error:
         raise ValueError(f"not a claim: {error}") from error
     return claim
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, Line):
-        board = value.boards[0]
-        moves = [move.uci() for move in value.moves]
-        return {"fen": board.fen(), "chess960": board.chess960, "moves": moves, "winner": value.winner}
-    if isinstance(value, chess.Move):
-        return value.uci()
-    if isinstance(value, tuple):
-        return [_written(each) for each in value]
-    if is_dataclass(value):
-        found = {field.name: _written(getattr(value, field.name)) for field in fields(value)}
-        return {_CLASS: type(value).__name__, **found}
-    return value
 
 
 _hints = cache(get_type_hints)
@@ -101,9 +96,7 @@ def _checked(kind: type, stored: Any) -> Any:
 
 def _line(fen: str, chess960: bool, moves: list[str], winner: bool) -> Line:
     board = chess.Board(_checked(str, fen), chess960=_checked(bool, chess960))
-    line = Line.of(
-        board, [_read(chess.Move, move) for move in _checked(list, moves)[: HORIZON + 1]], _checked(bool, winner)
-    )
+    line = Line.of(board, _read(tuple[chess.Move, ...], moves), _checked(bool, winner))
     if len(line) != len(moves):
         raise ValueError("a line has an illegal move")
     return line

@@ -54,53 +54,32 @@ def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
     return chances(score, move).expectation()
 
 
+#: What became of the mover's game.
 Kind = Literal[
-    "decided",
-    "lost",
-    "turned",
-    "gone",
-    "half",
-    "less",
-    "more",
-    "grown",
-    "anyway",
-    "now",
-    "open",
-    "either",
-    "worse",
-    "little",
+    "decided",  # it was winning and no longer is, or is losing now
+    "lost",  # it was winning, now it is even or slightly worse
+    "turned",  # it was better, now the other side surely is
+    "gone",  # it was better, now the other side may be slightly better
+    "half",  # it was better, now by half as much at most
+    "less",  # it is still better, but by less
+    "more",  # the other side is still better
+    "grown",  # the other side was better, now by more
+    "anyway",  # the other side was winning, and still is
+    "now",  # it was unclear, now the other side is better
+    "open",  # neither side is clearly better now; before, either may have been
+    "either",  # the same side is better after either move; little was lost
+    "worse",  # as "either", with a clear advantage of the other side after the move
+    "little",  # it is slightly worse, and unclear who is better
 ]
 
+#: How much better the other move was, "pawns" being two or three; empty if the kind says it all.
 Cost = Literal["", "slightly", "probably", "surely", "pawns", "several", "far"]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A move against the better one: its ``kind``, the levels that the mover surely ``had`` and ``has`` (see
-    :func:`level`), and the cost.
-
-    =========== ==========================================
-    kind        what became of the mover's game
-    =========== ==========================================
-    ``decided`` it was winning and no longer is, or is losing now
-    ``lost``    it was winning, now it is even or slightly worse
-    ``turned``  it was better, now the other side surely is
-    ``gone``    it was better, now the other side may be slightly better
-    ``half``    it was better, now by half as much at most
-    ``less``    it is still better, but by less
-    ``more``    the other side is still better
-    ``grown``   the other side was better, now by more
-    ``anyway``  the other side was winning, and still is
-    ``now``     it was unclear, now the other side is better
-    ``open``    neither side is clearly better now; before, either may have been
-    ``either``  the same side is better after either move; little was lost
-    ``worse``   as ``either``, with a clear advantage of the other side after the move
-    ``little``  it is slightly worse, and unclear who is better
-    =========== ==========================================
-
-    ``cost`` is ``slightly``, ``probably``, ``surely``, by two or three ``pawns``, ``several`` or ``far``; empty if the
-    kind says it all.
-    """
+    :func:`level`), and the cost."""
 
     kind: Kind
     had: int

@@ -16,7 +16,7 @@ from engine.api.types import Analysis
 from engine.explanation import sentence
 from engine.explanation.effort import counted
 from engine.explanation.line import Line
-from engine.explanation.positional import shift
+from engine.explanation.terms import shift
 from engine.messages import Limits, Signals
 from engine.play.captures import QUIESCENCE_NODES
 from tests.explanation.lines import board_of, moves, short

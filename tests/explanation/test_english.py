@@ -245,7 +245,7 @@ def words(record: Any) -> Iterator[Word]:
     if isinstance(record, tuple):
         for part in record:
             yield from words(part)
-    elif is_dataclass(record) and not isinstance(record, Line):
+    elif is_dataclass(record) and not isinstance(record, Line | Finding):
         for field in fields(record):
             value = getattr(record, field.name)
             yield from [(type(record), field.name, value)] if isinstance(value, str) else words(value)

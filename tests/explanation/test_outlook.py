@@ -4,10 +4,9 @@ import chess
 import pytest
 from chess.engine import Cp, PovScore
 
-from engine.explanation.advantages import gained, imbalance
 from engine.explanation.claims import Feature
 from engine.explanation.line import Line
-from engine.explanation.outlook import outlook
+from engine.explanation.outlook import gained, imbalance, outlook
 from tests.explanation.lines import moves, short
 
 

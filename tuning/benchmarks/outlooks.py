@@ -20,10 +20,9 @@ from chess.engine import Limit, SimpleEngine
 from engine import Analysis, Engine
 from engine.api.explaining import over, threat
 from engine.explanation import merit_of
-from engine.explanation.advantages import features
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
-from engine.explanation.outlook import outlook
+from engine.explanation.outlook import features, outlook
 from engine.explanation.standing import CLEAR, EDGE, WINNING, expectation
 from tuning.benchmarks.explanations import DATA, SLACK, samples
 

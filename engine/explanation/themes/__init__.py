@@ -1,7 +1,8 @@
 """Tactical themes, one file each, found in a line of moves by rules on python-chess boards.
 
-Each theme has ``find(line)``, which returns a :class:`~engine.explanation.claims.Finding` or None. The rules are
-stricter than the word: the target must also be won in the line, so that the claim is true."""
+Each theme has ``find(line, ply)``, which returns a :class:`~engine.explanation.claims.Finding` that begins with the
+winner's move at ``ply``, or None. The rules are stricter than the word: the target must also be won in the line, so
+that the claim is true."""
 
 from engine.explanation.claims import Finding
 from engine.explanation.line import Line
@@ -23,9 +24,6 @@ _FINDERS = (promotion, hanging, fork, skewer, removed_defender, trapped, discove
 
 
 def findings(line: Line) -> list[Finding]:
-    """The findings of all themes in ``line``, by ply."""
-    found = [finding for theme in _FINDERS if (finding := theme.find(line))]
-    return sorted(found, key=lambda finding: finding.ply)
-
-
-__all__ = ["findings"]
+    """The first finding of each theme in ``line``, by ply."""
+    found = (next(filter(None, (theme.find(line, ply) for ply in line.turns())), None) for theme in _FINDERS)
+    return sorted(filter(None, found), key=lambda finding: finding.ply)

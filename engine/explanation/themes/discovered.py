@@ -6,13 +6,9 @@ from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 
 
-def find(line: Line) -> Finding | None:
-    """The winner's first move that opens a line, if one of the two pieces makes the next capture."""
-    for ply in line.turns():
-        found = _check(line, ply) or _attack(line, ply)
-        if found:
-            return found
-    return None
+def find(line: Line, ply: int) -> Finding | None:
+    """The move opens a line, and one of the two pieces makes the next capture."""
+    return _check(line, ply) or _attack(line, ply)
 
 
 def _check(line: Line, ply: int) -> Finding | None:

@@ -11,14 +11,18 @@ from engine.explanation.material import winnable
 from engine.play.captures import value
 
 
-def find(line: Line) -> Finding | None:
-    """The winner's first fork that captures two plies later."""
-    for ply in line.turns():
-        if ply + 2 < len(line) and line.moves[ply + 2].from_square == line.moves[ply].to_square:
-            targets = _targets(line, ply)
-            if len(targets) > 1 and line.moves[ply + 2].to_square in targets:
-                return _finding(line, ply, targets)
-    return None
+def find(line: Line, ply: int) -> Finding | None:
+    """A fork that captures two plies later."""
+    if ply + 2 >= len(line) or line.moves[ply + 2].from_square != line.moves[ply].to_square:
+        return None
+    targets = _targets(line, ply)
+    if len(targets) < 2 or line.moves[ply + 2].to_square not in targets:
+        return None
+    pieces = tuple(Piece.at(line.boards[ply + 1], square) for square in targets)
+    if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
+        return Finding("fork", ply, ply + 2, "fork", pieces)
+    others = tuple(piece for piece in pieces if piece.kind != chess.KING)
+    return Finding("fork", ply, ply + 2, "check" if len(others) < len(pieces) else "attack", others)
 
 
 def _targets(line: Line, ply: int) -> list[chess.Square]:
@@ -42,11 +46,3 @@ def _wins(board: chess.Board, attacker: chess.Square, square: chess.Square) -> b
     """Whether the piece on ``attacker`` would win material by capturing on ``square``."""
     guards = board.attackers(not board.color_at(attacker), square)
     return not guards or value(board.piece_type_at(square)) > value(board.piece_type_at(attacker))
-
-
-def _finding(line: Line, ply: int, targets: list[chess.Square]) -> Finding:
-    pieces = [Piece.at(line.boards[ply + 1], square) for square in targets]
-    if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
-        return Finding("fork", ply, ply + 2, "fork", tuple(pieces))
-    others = tuple(piece for piece in pieces if piece.kind != chess.KING)
-    return Finding("fork", ply, ply + 2, "check" if len(others) < len(pieces) else "attack", others)

@@ -2,23 +2,21 @@
 
 import chess
 
-from engine.explanation.claims import Finding, Form, Piece
+from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 from engine.explanation.material import recaptures, winnable
 from engine.play.captures import value
 
 
-def find(line: Line) -> Finding | None:
+def find(line: Line, ply: int) -> Finding | None:
     """The winner's first move captures something for nothing, or with something cheaper."""
-    ply = line.turns().start
-    if ply >= len(line) or line.moves[ply].promotion:
+    if ply != line.turns().start or line.moves[ply].promotion:
         return None
     before, after, square = line.boards[ply], line.boards[ply + 1], line.moves[ply].to_square
     prey, taker = line.captured(ply), before.piece_type_at(line.moves[ply].from_square)
     if prey is None or taker is None or not value(prey) - value(taker) <= line.gain <= value(prey) + 1:
         return None
     attackers, defenders = (len(before.attackers(color, square)) for color in (line.winner, not line.winner))
-    form: Form
     if not recaptures(after, square):
         form = "unguarded" if _is_unguarded(line, ply) else "loose"
     elif value(taker) < value(prey) and taker != chess.KING:

@@ -11,29 +11,17 @@ def pattern(line: Line) -> MatePattern:
     the lichess puzzles: in a back rank mate the king's own pieces shut it in, and the attacker guards none of their
     squares; in a smothered mate its own pieces surround it and a knight mates."""
     board = line.last
-    if not board.is_checkmate() or board.turn == line.winner:
+    if not board.is_checkmate() or board.turn == line.winner or len(board.checkers()) > 1:
         return ""
-    king = board.king(board.turn)
-    checkers = list(board.checkers())
+    king, checker = board.king(board.turn), board.checkers().pop()
     assert king is not None
-    if is_back_rank(board, king, checkers):
+    around, own = board.attacks(king), board.occupied_co[board.turn]
+    home, front = (0, around & chess.BB_RANK_2) if board.turn else (7, around & chess.BB_RANK_7)
+    shut_in = front.issubset(own) and not any(board.is_attacked_by(line.winner, square) for square in front)
+    if shut_in and chess.square_rank(king) == chess.square_rank(checker) == home:
         return "backRankMate"
-    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
-    knight = len(checkers) == 1 and board.piece_type_at(checkers[0]) == chess.KNIGHT
-    return "smotheredMate" if knight and around.issubset(_own(board)) else ""
-
-
-def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Square]) -> bool:
-    """Whether a rook or queen mates on the back rank a king shut in by its own pieces."""
-    home = 0 if board.turn else 7
-    if chess.square_rank(king) != home or len(checkers) != 1 or chess.square_rank(checkers[0]) != home:
-        return False
-    front = chess.SquareSet(chess.BB_KING_ATTACKS[king] & chess.BB_RANKS[1 if board.turn else 6])
-    return front.issubset(_own(board)) and not any(board.is_attacked_by(not board.turn, square) for square in front)
-
-
-def _own(board: chess.Board) -> chess.SquareSet:
-    return chess.SquareSet(board.occupied_co[board.turn])
+    smothered = board.piece_type_at(checker) == chess.KNIGHT and around.issubset(own)
+    return "smotheredMate" if smothered else ""
 
 
 def left_guard(line: Line) -> chess.PieceType | None:

@@ -26,14 +26,13 @@ def has_opposition(board: chess.Board) -> bool:
 def loses_it(board: chess.Board, move: chess.Move, better: chess.Move, reply: chess.Move | None) -> bool:
     """Whether ``better`` would have taken the opposition with the king and ``move`` lets it go, or lets the other
     side take it with ``reply``."""
-    if not is_pawn_ending(board) or board.piece_type_at(better.from_square) != chess.KING:
+    if reply is None or not is_pawn_ending(board):
         return False
     after_better, after = board.copy(stack=False), board.copy(stack=False)
     after_better.push(better)
     after.push(move)
-    if not is_pawn_ending(after) or has_opposition(after) or not has_opposition(after_better):
-        return False
-    if reply is None or after.piece_type_at(reply.from_square) != chess.KING:
+    kings = board.piece_type_at(better.from_square) == after.piece_type_at(reply.from_square) == chess.KING
+    if not kings or not is_pawn_ending(after) or has_opposition(after) or not has_opposition(after_better):
         return False
     after.push(reply)
     return is_pawn_ending(after) and has_opposition(after)

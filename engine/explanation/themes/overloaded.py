@@ -8,34 +8,31 @@ from engine.explanation.material import recaptures
 from engine.play.captures import value
 
 
-def find(line: Line) -> Finding | None:
-    """The winner's first move that a guard answers by capturing, or a king by leaving its square, so that the piece it
-    guarded falls."""
-    for ply in line.turns():
-        if ply + 2 >= len(line):
-            return None
-        bait, answer, blow = line.moves[ply : ply + 3]
-        before, square = line.boards[ply], blow.to_square
-        if square in (bait.to_square, answer.from_square):
-            continue
-        checked, takes = line.boards[ply + 1], answer.to_square == bait.to_square
-        if not takes and (not checked.is_check() or answer.from_square != checked.king(not line.winner)):
-            continue
-        if before.piece_type_at(answer.from_square) in (None, chess.PAWN):
-            continue
-        mates = line.boards[ply + 3].is_checkmate()
-        falls = (
-            value(line.captured(ply + 2)) > 1
-            and before.color_at(square) == (not line.winner)
-            and not recaptures(line.boards[ply + 3], square)
-            and len(before.attackers(not line.winner, square)) == 1
-        )
-        if not (mates or falls) or square not in before.attacks(answer.from_square):
-            continue
-        if square in line.boards[ply + 2].attacks(answer.to_square):
-            continue
-        guard = (Piece.at(before, answer.from_square),)
-        if line.captured(ply) and takes and bait.to_square in before.attacks(answer.from_square):
-            return Finding("overloaded", ply, ply + 2, "both", guard, squares=(bait.to_square, square))
-        return Finding("overloaded", ply, ply + 2, "away", guard, squares=(square,))
-    return None
+def find(line: Line, ply: int) -> Finding | None:
+    """A move that a guard answers by capturing, or a king by leaving its square, so that the piece it guarded falls."""
+    if ply + 2 >= len(line):
+        return None
+    bait, answer, blow = line.moves[ply : ply + 3]
+    before, checked, square = line.boards[ply], line.boards[ply + 1], blow.to_square
+    takes = answer.to_square == bait.to_square
+    flees = checked.is_check() and answer.from_square == checked.king(not line.winner)
+    if (
+        square in (bait.to_square, answer.from_square)
+        or not (takes or flees)
+        or before.piece_type_at(answer.from_square) in (None, chess.PAWN)
+        or square not in before.attacks(answer.from_square)
+        or square in line.boards[ply + 2].attacks(answer.to_square)
+    ):
+        return None
+    falls = (
+        value(line.captured(ply + 2)) > 1
+        and before.color_at(square) == (not line.winner)
+        and not recaptures(line.boards[ply + 3], square)
+        and len(before.attackers(not line.winner, square)) == 1
+    )
+    if not falls and not line.boards[ply + 3].is_checkmate():
+        return None
+    guard = (Piece.at(before, answer.from_square),)
+    if line.captured(ply) and takes and bait.to_square in before.attacks(answer.from_square):
+        return Finding("overloaded", ply, ply + 2, "both", guard, squares=(bait.to_square, square))
+    return Finding("overloaded", ply, ply + 2, "away", guard, squares=(square,))

@@ -2,19 +2,15 @@
 
 import chess
 
-from engine.explanation.claims import Finding, Form, Piece
+from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 from engine.explanation.material import recaptures
 from engine.play.captures import value
 
 
-def find(line: Line) -> Finding | None:
-    """The first pin that lets the winner capture something."""
-    for ply in line.turns():
-        found = _pinned_guard(line, ply) or _pinned_prey(line, ply)
-        if found:
-            return found
-    return None
+def find(line: Line, ply: int) -> Finding | None:
+    """A pin that lets the winner capture something."""
+    return _pinned_guard(line, ply) or _pinned_prey(line, ply)
 
 
 def _pinned_guard(line: Line, ply: int) -> Finding | None:
@@ -53,5 +49,5 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
     if ray == chess.BB_ALL:
         return None
     pinner = next(iter(chess.SquareSet(ray) & board.occupied_co[line.winner]), None)
-    form: Form = "pins" if pinner == move.to_square else "pinned"
+    form = "pins" if pinner == move.to_square else "pinned"
     return Finding("pin", ply, ply + 2, form, (Piece.at(board, square),))

@@ -9,22 +9,23 @@ from engine.explanation.material import winnable
 from engine.play.captures import value
 
 
-def find(line: Line) -> Finding | None:
-    """The winner's first move that threatens mate in one and attacks the piece that its next move captures."""
-    for ply in line.turns():
-        if ply + 2 >= len(line) or value(line.captured(ply + 2)) < 3:
-            continue
-        board, capture = line.boards[ply + 1], line.moves[ply + 2]
-        if board.is_check() or line.moves[ply + 1].to_square == capture.to_square:
-            continue
-        prey = board.color_at(capture.to_square) == (not line.winner)
-        if not prey or winnable(line.boards[ply], capture.to_square) or not winnable(board, capture.to_square):
-            continue
-        mate = mate_in_one(board)
-        if mate is not None and mate.to_square != capture.to_square:
-            target = Piece.at(board, capture.to_square)
-            return Finding("doubleThreat", ply, ply + 2, targets=(target,), threat=mate)
-    return None
+def find(line: Line, ply: int) -> Finding | None:
+    """A move that threatens mate in one and attacks the piece that the winner's next move captures."""
+    if ply + 2 >= len(line) or value(line.captured(ply + 2)) < 3:
+        return None
+    board, square = line.boards[ply + 1], line.moves[ply + 2].to_square
+    if (
+        board.is_check()
+        or line.moves[ply + 1].to_square == square
+        or board.color_at(square) != (not line.winner)
+        or winnable(line.boards[ply], square)
+        or not winnable(board, square)
+    ):
+        return None
+    mate = mate_in_one(board)
+    if mate is None or mate.to_square == square:
+        return None
+    return Finding("doubleThreat", ply, ply + 2, targets=(Piece.at(board, square),), threat=mate)
 
 
 def mate_in_one(board: chess.Board) -> chess.Move | None:

@@ -8,30 +8,21 @@ from engine.explanation.material import winnable
 from engine.play.captures import taken, value
 
 
-def find(line: Line) -> Finding | None:
-    """The first piece that the winner attacks, that cannot escape, and that is then captured."""
-    for ply in line.turns():
-        for later in (ply + 2, ply + 4):
-            if later >= len(line) or value(line.captured(later)) < 3 or line.gain < 2:
-                continue
-            square = _origin(line, ply + 1, later)
-            board = line.boards[ply + 1]
-            if square is not None and board.color_at(square) == (not line.winner) and _is_trapped(board, square):
-                if winnable(line.boards[ply], square):
-                    continue  # it was lost before
-                if not board.attackers(line.winner, square) & chess.BB_SQUARES[line.moves[ply].to_square]:
-                    continue
-                return Finding("trapped", ply, later, targets=(Piece.at(board, square),))
+def find(line: Line, ply: int) -> Finding | None:
+    """A piece that the move attacks, that cannot escape, and that is then captured."""
+    board = line.boards[ply + 1]
+    for later in (ply + 2, ply + 4):
+        if later >= len(line) or value(line.captured(later)) < 3 or line.gain < 2:
+            continue
+        square = line.origin(line.moves[later].to_square, ply + 1, later)
+        if (
+            board.color_at(square) == (not line.winner)
+            and _is_trapped(board, square)
+            and not winnable(line.boards[ply], square)  # it was not lost before
+            and line.moves[ply].to_square in board.attackers(line.winner, square)
+        ):
+            return Finding("trapped", ply, later, targets=(Piece.at(board, square),))
     return None
-
-
-def _origin(line: Line, first: int, last: int) -> chess.Square | None:
-    """The square at ``first`` of the piece captured at ``last``."""
-    square = line.moves[last].to_square
-    for ply in range(last - 1, first - 1, -1):
-        if line.moves[ply].to_square == square:
-            square = line.moves[ply].from_square
-    return square
 
 
 def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
