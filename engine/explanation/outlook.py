@@ -11,7 +11,7 @@ from engine.explanation.gains import cancel, exchange_of, pieces
 from engine.explanation.line import Line
 from engine.explanation.material import balance, count
 from engine.explanation.standing import expectation, level
-from engine.explanation.terms import LASTING, aspects
+from engine.explanation.terms import aspects
 
 #: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
 HARDLY, CLEARLY = 0.01, 0.22
@@ -19,7 +19,8 @@ HARDLY, CLEARLY = 0.01, 0.22
 #: Plies of the best line along which an advantage must persist, and the least length of the line.
 _FAR, _LEAST = 8, 4
 
-#: Centipawns by which one side must be better off in an aspect at each of these points.
+#: Centipawns by which one side must be better off in an aspect at each of these points. Of king safety only the attack
+#: on the enemy king: evaluations disagree on whose shelter is better.
 _CLEAR: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
 #: Pawns of material beside which other advantages mean little.
@@ -93,8 +94,8 @@ def _along(line: Line) -> dict[FeatureAspect, list[int]]:
     """White's advantage in each aspect, in centipawns, after each move of ``line``; empty if the line is short."""
     if len(line) < _LEAST:
         return {}
-    points = [aspects(board, LASTING) for board in line.settled[: _FAR + 1]]
-    return {aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points] for aspect in LASTING}
+    points = [aspects(board) for board in line.settled[: _FAR + 1]]
+    return {aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points] for aspect in _CLEAR}
 
 
 def gained(played: Line, best: Line, color: chess.Color) -> Facts:

@@ -1,8 +1,7 @@
 """The classical evaluation's terms in human concepts, such as king safety and mobility, and the positional cost of a
 move that wins and loses no material in these terms."""
 
-from collections.abc import Mapping
-from typing import TypeVar
+from typing import get_args
 
 import chess
 
@@ -11,8 +10,6 @@ from engine.explanation.claims import FeatureAspect, Shift, ShiftAspect
 from engine.explanation.effort import spend
 from engine.explanation.line import Line
 from engine.play.boards import put_board
-
-_Aspect = TypeVar("_Aspect", ShiftAspect, FeatureAspect)
 
 #: Plies of both lines after which the lines of a longer search are compared, to check the claim.
 PLIES = 6
@@ -29,31 +26,24 @@ def _groups_of(term: str) -> tuple[str, ...]:
     return tuple(group.name for group in GROUPS if group.term == term)
 
 
-#: The groups of king safety that belong to the king's own side. The others are the attacker's; an attack on the whole
-#: flank says too little.
-_COVER, _FLANK = ("shelter", "storm"), ("flank_attack",)
+#: Groups of king safety: those that belong to the king's own side, and the attacker's. An attack on the whole flank
+#: says too little.
+_COVER = ("shelter", "storm")
+_ATTACK = tuple(name for name in _groups_of("king") if name not in (*_COVER, "flank_attack"))
 
-#: Aspects by name, with their groups of features; "-" marks groups that count for the other side.
-CHANGING: dict[ShiftAspect, tuple[str, ...]] = {
-    "king": (*_COVER, *(f"-{name}" for name in _groups_of("king") if name not in _COVER + _FLANK)),
-    "passed": _groups_of("passed"),
-    "mobility": _groups_of("mobility"),
-    "structure": _groups_of("pawns"),
-}
-
-#: Aspects of a whole position. Of king safety only the attack on the enemy king: evaluations disagree on whose shelter
-#: is better.
-LASTING: dict[FeatureAspect, tuple[str, ...]] = {
-    "passed": CHANGING["passed"],
-    "structure": CHANGING["structure"],
-    "mobility": CHANGING["mobility"],
-    "pressure": tuple(group[1:] for group in CHANGING["king"] if group[0] == "-"),
+#: Aspects by name, with the groups of features that count for a side and those that count for the other.
+_ASPECTS: dict[ShiftAspect | FeatureAspect, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "king": (_COVER, _ATTACK),
+    "pressure": (_ATTACK, ()),
+    "passed": (_groups_of("passed"), ()),
+    "mobility": (_groups_of("mobility"), ()),
+    "structure": (_groups_of("pawns"), ()),
 }
 
 
-def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> dict[chess.Color, dict[_Aspect, int]]:
-    """For each side the values of the aspects, named ``groups`` of features, in centipawns at the position's phase, by
-    the classical evaluation. Compiles the classical evaluation's trace if it is not in the cache. Raises
+def aspects(board: chess.Board) -> dict[chess.Color, dict[ShiftAspect | FeatureAspect, int]]:
+    """For each side the values of the aspects, in centipawns at the position's phase, by the classical evaluation.
+    Compiles the classical evaluation's trace if it is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses."""
     from engine.board.setup import new_position
     from engine.evaluation.classical.explain import group_shares
@@ -61,14 +51,14 @@ def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> di
     position = new_position()
     put_board(position, board, board.chess960)
     spend()
-    shares = group_shares(position)
-    found: dict[chess.Color, dict[_Aspect, int]] = {chess.WHITE: {}, chess.BLACK: {}}
-    for name, parts in groups.items():
-        for color in (chess.WHITE, chess.BLACK):
-            own = sum(shares[part][0 if color else 1] for part in parts if part[0] != "-")
-            other = sum(shares[part[1:]][1 if color else 0] for part in parts if part[0] == "-")
-            found[color][name] = own - other
-    return found
+    shares = group_shares(position)  # White's and Black's
+    return {
+        color: {
+            name: sum(shares[group][not color] for group in own) - sum(shares[group][color] for group in other)
+            for name, (own, other) in _ASPECTS.items()
+        }
+        for color in chess.COLORS
+    }
 
 
 def shift(played: Line, best: Line) -> Shift | None:
@@ -89,9 +79,9 @@ def shift(played: Line, best: Line) -> Shift | None:
 
 def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[ShiftAspect, bool], int]:
     """For each aspect, the mover's own (True) and the other side's, the centipawns that ``played`` costs the mover."""
-    here, there = aspects(played, CHANGING), aspects(best, CHANGING)
+    here, there = aspects(played), aspects(best)
     found: dict[tuple[ShiftAspect, bool], int] = {}
-    for aspect in here[mover]:
+    for aspect in get_args(ShiftAspect):
         if aspect == "king" and not (played.queens and best.queens):
             continue  # in endings, kings should come out
         found[aspect, True] = there[mover][aspect] - here[mover][aspect]
