@@ -9,25 +9,16 @@ from typing import Any, Literal
 import chess
 
 from engine.explanation import claims
-from engine.explanation.claims import (
-    DrawKind,
-    Facts,
-    Feature,
-    FeatureAspect,
-    Finding,
-    Gain,
-    MatePattern,
-    Material,
-    Piece,
-    Pieces,
-    ShiftAspect,
-)
 from engine.explanation.line import Line
 from engine.explanation.standing import Cost, Kind
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
-_MATES: dict[MatePattern, str] = {"": "mate", "backRankMate": "back-rank mate", "smotheredMate": "smothered mate"}
+_MATES: dict[claims.MatePattern, str] = {
+    "": "mate",
+    "backRankMate": "back-rank mate",
+    "smotheredMate": "smothered mate",
+}
 
 #: The side that a level favours, as a clause.
 _STANDS = {0: "", 1: "stands better", 2: "is clearly better", 3: "is winning"}
@@ -115,14 +106,14 @@ _CHOICE = {
 }
 
 #: What is worse on the mover's side, or better on the other.
-_SHIFTS: dict[ShiftAspect, tuple[str, str]] = {
+_SHIFTS: dict[claims.ShiftAspect, tuple[str, str]] = {
     "king": ("{mover}'s king is less safe", "{other}'s king is safer"),
     "passed": ("{mover}'s chances to promote a pawn are worse", "{other}'s chances to promote a pawn are better"),
     "mobility": ("{mover}'s pieces are less mobile", "{other}'s pieces are more mobile"),
     "structure": ("{mover}'s pawn structure is worse", "{other}'s pawn structure is better"),
 }
 
-_FEATURES: dict[FeatureAspect, str] = {
+_FEATURES: dict[claims.FeatureAspect, str] = {
     "passed": "{passed}",
     "pressure": "pressure on {other}'s king",
     "structure": "the better pawn structure",
@@ -130,7 +121,7 @@ _FEATURES: dict[FeatureAspect, str] = {
     "mobility": "the more active pieces",
 }
 
-_DRAWS: dict[DrawKind, str] = {
+_DRAWS: dict[claims.DrawKind, str] = {
     "stalemate": "{after}it is stalemate, and the win is gone.",
     "perpetual": "Lets {winner} draw by perpetual check, beginning with {reply}.",
     "material": "Throws away the win: {after}there is insufficient material to mate.",
@@ -192,10 +183,10 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def the(*pieces: Piece) -> str:
+def the(*pieces: claims.Piece) -> str:
     """The ``pieces``, most valuable first, those of a type together; the king needs no square.
 
-    >>> the(*(Piece.at(chess.Board(), square) for square in (chess.A1, chess.E1, chess.H1)))
+    >>> the(*(claims.Piece.at(chess.Board(), square) for square in (chess.A1, chess.E1, chess.H1)))
     'the king and the rooks on a1 and h1'
     """
     parts = []
@@ -207,7 +198,7 @@ def the(*pieces: Piece) -> str:
     return listed(parts)
 
 
-def _pieces(pieces: Pieces) -> str:
+def _pieces(pieces: claims.Pieces) -> str:
     """``a knight and two pawns``."""
     return listed([
         f"a {chess.piece_name(kind)}" if count == 1 else f"{_NUMBERS.get(count, count)} {chess.piece_name(kind)}s"
@@ -215,23 +206,23 @@ def _pieces(pieces: Pieces) -> str:
     ])  # fmt: skip
 
 
-def gained(gain: Gain, square: bool = True, up: str = "") -> str:
+def gained(gain: claims.Gain, square: bool = True, up: str = "") -> str:
     """What is won, with its ``square`` unless already named; ``up`` precedes what was paid.
 
-    >>> gained(Gain("piece", ((chess.ROOK, 1),), ((chess.PAWN, 2),), chess.C2))
+    >>> gained(claims.Gain("piece", ((chess.ROOK, 1),), ((chess.PAWN, 2),), chess.C2))
     'the rook on c2 for two pawns'
     """
     return f"{_won(gain, square)}{up} for {_pieces(gain.paid)}" if gain.paid else f"{_won(gain, square)}{up}"
 
 
-def _won(gain: Gain, square: bool) -> str:
+def _won(gain: claims.Gain, square: bool) -> str:
     match gain.kind:
         case "exchange":
             return f"the exchange and {_pieces(gain.won[1:])}" if gain.won[1:] else "the exchange"
         case "minor":
             return "a piece"
         case "piece" if gain.square is not None and square:
-            return the(Piece(gain.won[0][0], gain.square))
+            return the(claims.Piece(gain.won[0][0], gain.square))
         case "piece":
             return f"the {chess.piece_name(gain.won[0][0])}"
         case _:
@@ -241,7 +232,7 @@ def _won(gain: Gain, square: bool) -> str:
 # Themes
 
 
-def _found(finding: Finding, line: Line, it: str = "") -> str:
+def _found(finding: claims.Finding, line: Line, it: str = "") -> str:
     """The finding in words; ``it`` replaces its targets if they are already named."""
     move, targets, actor = line.moves[finding.payoff_ply], finding.targets, finding.actor
     return _FOUND[finding.theme, finding.form].format(
@@ -266,7 +257,7 @@ def _threatened(board: chess.Board, move: chess.Move | None) -> str:
     return passed.san(move)
 
 
-def _gain_and_way(claim: Material) -> tuple[str, str]:
+def _gain_and_way(claim: claims.Material) -> tuple[str, str]:
     """The gain and how it is won, naming the square of the lost piece only once."""
     gain, finding, line = claim.gain, claim.finding, claim.line
     lost = [piece for piece in finding.targets if gain.is_piece(piece)]
@@ -282,7 +273,7 @@ def _gain_and_way(claim: Material) -> tuple[str, str]:
     return gained(gain, square=taken or not named), how
 
 
-def _material(claim: Material) -> str:
+def _material(claim: claims.Material) -> str:
     gain, finding, line, wins = claim.gain, claim.finding, claim.line, claim.verb == "wins"
     what, how = _gain_and_way(claim)
     moves = finding.theme in ("line", "promotion")
@@ -329,7 +320,7 @@ def _sacrifice(claim: claims.Sacrifice) -> str:
     return f"{'Offers' if declined else 'Sacrifices'} {what} {aim}."
 
 
-def _returned(gain: Gain, piece: Piece) -> str:
+def _returned(gain: claims.Gain, piece: claims.Piece) -> str:
     """What a sacrificed ``piece`` brings."""
     if piece.kind not in dict(gain.paid):
         return f"to win {gained(gain)}"
@@ -421,11 +412,10 @@ def _table_result(claim: claims.TableResult) -> str:
 def _better_and_reply(best: Line, played: Line) -> tuple[str, str]:
     """The better move and the reply to the move played, with move numbers if they look alike; no reply is empty."""
     better, answer = best.san(0), played.san(1) if len(played) > 1 else ""
-    if answer != better:
-        return better, answer
-    boards = (best.boards[0], best.moves[0]), (played.boards[1], played.moves[1])
-    numbered = [board.variation_san([move]).replace(". ", ".") for board, move in boards]
-    return numbered[0], numbered[1]
+    if answer == better:
+        better = best.boards[0].variation_san(best.moves[:1]).replace(". ", ".")
+        answer = played.boards[1].variation_san(played.moves[1:2]).replace(". ", ".")
+    return better, answer
 
 
 def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
@@ -467,20 +457,20 @@ def _outlook(claim: claims.Outlook) -> str:
     return f"{choice}; {standing}{', although' if against else '.'} {known}."
 
 
-def _clauses(known: Facts) -> str:
+def _clauses(known: claims.Facts) -> str:
     """The advantages of a side as clauses, each verb only once: "is a pawn up and has a passed pawn"."""
     clauses = defaultdict[str, list[str]](list)
     for fact in known:
-        if isinstance(fact, Gain) and fact.paid and fact.kind != "exchange":
+        if isinstance(fact, claims.Gain) and fact.paid and fact.kind != "exchange":
             verb, what = "has", gained(fact)
         else:
-            verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else ("has", _feature(fact))
+            verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, claims.Gain) else ("has", _feature(fact))
         clauses[verb].append(what)
     ordered = sorted(clauses.items(), key=lambda clause: clause[0] == "has")
     return listed([f"{verb} {listed(what)}" for verb, what in ordered])
 
 
-def _feature(feature: Feature) -> str:
+def _feature(feature: claims.Feature) -> str:
     own, other = feature.counts
     pawns = f"passed {'pawn' if own == 1 else 'pawns'}"
     passed = f"the better {pawns}" if other else f"a {pawns}" if own == 1 else pawns
