@@ -70,12 +70,9 @@ def _material(line: Line) -> tuple[chess.Color, Gain] | None:
 
 def _bishops(line: Line) -> tuple[Feature, ...]:
     """The bishop pair, if only one side has it and keeps it along ``line``."""
-    for color in chess.COLORS:
-        two = [len(board.pieces(chess.BISHOP, color)) == 2 > len(board.pieces(chess.BISHOP, not color))
-               for board in line.settled[: _FAR + 1]]  # fmt: skip
-        if all(two):
-            return (Feature("bishops", color),)
-    return ()
+    counts = [[len(board.pieces(chess.BISHOP, color)) for board in line.settled[: _FAR + 1]] for color in chess.COLORS]
+    pairs = zip(chess.COLORS, counts, reversed(counts), strict=True)
+    return tuple(Feature("bishops", color) for color, own, other in pairs if {*own} == {2} and max(other) < 2)
 
 
 def features(line: Line) -> list[Feature]:

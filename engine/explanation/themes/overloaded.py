@@ -4,8 +4,7 @@ import chess
 
 from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.material import recaptures
-from engine.play.captures import value
+from engine.explanation.themes.removed_defender import falls
 
 
 def find(line: Line, ply: int) -> Finding | None:
@@ -22,15 +21,8 @@ def find(line: Line, ply: int) -> Finding | None:
         or before.piece_type_at(answer.from_square) in (None, chess.PAWN)
         or square not in before.attacks(answer.from_square)
         or square in line.boards[ply + 2].attacks(answer.to_square)
+        or not (falls(line, ply) or line.boards[ply + 3].is_checkmate())
     ):
-        return None
-    falls = (
-        value(line.captured(ply + 2)) > 1
-        and before.color_at(square) == (not line.winner)
-        and not recaptures(line.boards[ply + 3], square)
-        and len(before.attackers(not line.winner, square)) == 1
-    )
-    if not falls and not line.boards[ply + 3].is_checkmate():
         return None
     guard = (Piece.at(before, answer.from_square),)
     if line.captured(ply) and takes and bait.to_square in before.attacks(answer.from_square):

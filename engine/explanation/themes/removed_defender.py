@@ -18,12 +18,18 @@ def find(line: Line, ply: int) -> Finding | None:
         return None
     if line.boards[ply + 3].is_checkmate():
         return Finding("removedDefender", ply, ply + 2, "square", squares=(square,))
-    falls = (
+    attacked = capture.from_square in before.attackers(line.winner, square)
+    if not attacked or line.moves[ply + 1].to_square == square or not falls(line, ply):
+        return None
+    return Finding("removedDefender", ply, ply + 2, "piece", (Piece.at(before, square),))
+
+
+def falls(line: Line, ply: int) -> bool:
+    """Whether the winner's next move after ``ply`` captures for nothing a piece that had one guard before."""
+    before, square = line.boards[ply], line.moves[ply + 2].to_square
+    return (
         value(line.captured(ply + 2)) > 1
-        and line.moves[ply + 1].to_square != square
         and before.color_at(square) == (not line.winner)
         and len(before.attackers(not line.winner, square)) == 1
         and not recaptures(line.boards[ply + 3], square)
-        and capture.from_square in before.attackers(line.winner, square)
     )
-    return Finding("removedDefender", ply, ply + 2, "piece", (Piece.at(before, square),)) if falls else None

@@ -34,9 +34,8 @@ def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
     if not winnable(board, square):
         return False
     for move in board.generate_legal_moves(from_mask=chess.BB_SQUARES[square]):
-        won = taken(board, move)
         after = board.copy(stack=False)
         after.push(move)
-        if won >= winnable(after, move.to_square):
+        if taken(board, move) >= winnable(after, move.to_square):
             return False
     return True
