@@ -55,11 +55,9 @@ def merit_of(
     if not best.moves:
         return None
     relative = score.pov(board.turn)
-    moves = relative.mate()
-    if moves is not None and moves > 0:
-        return mating("leads", best, moves)
-    if moves is not None:
-        return Mating("mated", best, -moves)
+    mates = relative.mate()
+    if mates is not None:
+        return mating("leads", best, mates) if mates > 0 else Mating("mated", best, -mates)
     if found := _wins(best, relative):
         return found
     ended = draw.ending(best)
@@ -99,11 +97,11 @@ def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResu
     """The result of ``board`` by ``tables`` with the moves that keep a win or a draw, ``best`` first if it does; None
     if the board is not found."""
     outcome = tables(board)
-    if outcome is None or outcome < 0:
-        return None if outcome is None else TableResult(Line.of(board, []), outcome)
-    moves = dict.fromkeys((best, *board.legal_moves))
+    if outcome is None:
+        return None
+    moves = tuple(dict.fromkeys((best, *board.legal_moves))) if outcome >= 0 else ()
     kept = tuple(move for move in moves if _keeps(tables, board, move, outcome))
-    return TableResult(Line.of(board, []), outcome, kept, len(kept) == len(moves))
+    return TableResult(Line.of(board, []), outcome, kept, every=bool(kept) and kept == moves)
 
 
 def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -> bool:
@@ -135,13 +133,15 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
 
 
 def _sacrifice(case: Case) -> Sacrifice | None:
-    """The sacrifice that the move makes, and its aim."""
-    line = case.praised
-    offered = _given(line)
-    if offered is None:
+    """The sacrifice that the move makes, and its aim: of several pieces the one taken in the line, else the one that
+    costs most."""
+    line, given = case.praised, sacrificed(case.board, case.move)
+    if not given:
         return None
-    piece, given = offered
-    exchange = piece.kind == chess.ROOK and given == SACRIFICE
+    reply = line.moves[1].to_square if len(line) > 1 else None
+    square = reply if reply in given else max(given, key=lambda each: given[each])
+    piece = Piece.at(line.boards[1], square)
+    exchange = piece.kind == chess.ROOK and given[square] == SACRIFICE
     claim = Sacrifice(line, piece, exchange, "standing", level=level(case.after))
     mates = case.has.mate()
     if mates is not None:
@@ -153,17 +153,6 @@ def _sacrifice(case: Case) -> Sacrifice | None:
         return replace(claim, aim="material", gains=gains)
     attacked, target = _attack(line)
     return replace(claim, aim="attack", target=target) if attacked else claim
-
-
-def _given(line: Line) -> tuple[Piece, int] | None:
-    """The piece that the first move of ``line`` sacrifices and what it costs in pawns: the piece that is taken in the
-    line, else the most valuable one. None if it is no sacrifice."""
-    given = sacrificed(line.boards[0], line.moves[0])
-    if not given:
-        return None
-    reply = line.moves[1].to_square if len(line) > 1 else None
-    square = reply if reply in given else max(given, key=lambda each: given[each])
-    return Piece.at(line.boards[1], square), given[square]
 
 
 def _return(case: Case, piece: Piece) -> Gain | None:

@@ -22,6 +22,7 @@ from engine.explanation.claims import (
     Sacrifice,
     TableResult,
 )
+from engine.explanation.line import Line
 
 CASES = Path(__file__).with_name("cases.txt").read_text(encoding="utf-8").splitlines()
 
@@ -58,6 +59,12 @@ def moves(board: chess.Board, sans: str) -> list[chess.Move]:
     """The moves that ``sans`` spell from ``board``."""
     board = board.copy()
     return [board.push_san(san) for san in sans.split()]
+
+
+def line_of(fen: str, sans: str = "", winner: chess.Color | None = None) -> Line:
+    """The line that ``sans`` spell."""
+    board = chess.Board(fen)
+    return Line.of(board, moves(board, sans), winner)
 
 
 def short(claim: Claim | Gain | Feature | None) -> str:

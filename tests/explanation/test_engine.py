@@ -130,14 +130,9 @@ def test_an_explanation_takes_no_more_than_its_steps(shared, queens):
     for board in boards:
         for move in (None, chance.choice(list(board.legal_moves))):
             with counted() as effort:
-                assert _explained(shared, board, move).endswith("."), board.fen()
+                claim = claim_of(board, move, partial(shared.analyse, limit=Limits(nodes=5_000)))
+                assert sentence(claim).endswith("."), board.fen()
             assert 0 < effort.steps <= STEPS, board.fen()
-
-
-def _explained(engine: Engine, board: chess.Board, move: chess.Move | None) -> str:
-    """The explanation, within the caller's count of steps."""
-
-    return sentence(claim_of(board, move, partial(engine.analyse, limit=Limits(nodes=5_000))))
 
 
 def _elsewhere(task: Callable[[], object]) -> None:

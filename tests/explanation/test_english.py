@@ -35,7 +35,7 @@ from engine.explanation.claims import (
 )
 from engine.explanation.line import Line
 from engine.explanation.standing import Cost, Kind, Standing
-from tests.explanation.lines import moves
+from tests.explanation.lines import line_of
 from tests.explanation.test_mistakes import TABLE, found
 
 FOLDER = Path(claims.__file__).parent
@@ -70,28 +70,29 @@ def test_a_theme_without_that_form_is_refused():
 # The wording, once for each form
 
 
-def line(fen: str, sans: str = "", winner: chess.Color | None = None) -> Line:
-    board = chess.Board(fen)
-    return Line.of(board, moves(board, sans), winner)
-
-
-BEST, PLAYED = line(chess.STARTING_FEN, "e4 e5"), line(chess.STARTING_FEN, "a3 d5", chess.BLACK)
-FORK = line("r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1", "Nxc7+ Kd7 Nxa8")
+BEST, PLAYED = line_of(chess.STARTING_FEN, "e4 e5"), line_of(chess.STARTING_FEN, "a3 d5", chess.BLACK)
+FORK = line_of("r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1", "Nxc7+ Kd7 Nxa8")
 WON = Gain("list", ((chess.ROOK, 1), (chess.PAWN, 1)))
 FORKS = Finding("fork", 0, 2, "fork", (Piece(chess.KING, chess.E8), Piece(chess.ROOK, chess.A8)))
 GUARD = Finding("pin", 0, 0, "guard", (Piece(chess.ROOK, chess.E7),))
-QUEENS = line("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q+")
+QUEENS = line_of("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q+")
 PROMOTES = Finding("promotion", 0, 0, "now")
-MATE = line("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#")
-LET_MATE = line("r5k1/5ppp/8/8/8/8/R4PPP/6K1 w - - 0 1", "Rb2 Ra1+ Rb1 Rxb1#", chess.BLACK)
-DRAW = line("8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1", "Bxe2 Kd5")
-KINGS = line("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "Ke6 Kd8"), line("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "e6 Kd8", False)
+MATE = line_of("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#")
+LET_MATE = line_of("r5k1/5ppp/8/8/8/8/R4PPP/6K1 w - - 0 1", "Rb2 Ra1+ Rb1 Rxb1#", chess.BLACK)
+DRAW = line_of("8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1", "Bxe2 Kd5")
+KINGS = (
+    line_of("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "Ke6 Kd8"),
+    line_of("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "e6 Kd8", False),
+)
 OPPOSED = Opposition(*KINGS, win=True)
-SACRIFICE = line("r1bq1rk1/pp1n2pp/2pbpn2/3p1pN1/2PP4/3BP3/PP2NPPP/R1BQ1RK1 b - - 7 9", "Bxh2+ Kh1 Ng4")
+SACRIFICE = line_of("r1bq1rk1/pp1n2pp/2pbpn2/3p1pN1/2PP4/3BP3/PP2NPPP/R1BQ1RK1 b - - 7 9", "Bxh2+ Kh1 Ng4")
 FEATURES: tuple[claims.FeatureAspect, ...] = ("mobility", "pressure", "structure")
 BISHOP = Piece(chess.BISHOP, chess.H2)
 ROOK = Piece(chess.ROOK, chess.F8)
-THREAT = line("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bf3 Kd8 Bxc6"), line("4k3/8/2n5/8/8/5B2/8/4K3 w - - 0 1", "Bxc6+")
+THREAT = (
+    line_of("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bf3 Kd8 Bxc6"),
+    line_of("4k3/8/2n5/8/8/5B2/8/4K3 w - - 0 1", "Bxc6+"),
+)
 
 
 def compared(kind: Kind, had: int, has: int, cost: Cost = "", **facts: Any) -> Compared:
@@ -285,7 +286,7 @@ def test_the_better_move_is_omitted_unless_its_cost_is_told(claim, brief):
 
 def test_moves_that_are_written_alike_are_numbered():
     fen = "4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30"
-    claim = Compared(line(fen, "d4"), line(fen, "d3 d4", chess.BLACK), Standing("now", 0, -2, "probably"))
+    claim = Compared(line_of(fen, "d4"), line_of(fen, "d3 d4", chess.BLACK), Standing("now", 0, -2, "probably"))
     assert sentence(claim) == "After 30...d4 Black is clearly better; 30.d4 was probably better."
 
 

@@ -5,19 +5,13 @@ import pytest
 from chess.engine import Cp, PovScore
 
 from engine.explanation.claims import Feature
-from engine.explanation.line import Line
 from engine.explanation.outlook import gained, imbalance, outlook
-from tests.explanation.lines import moves, short
-
-
-def line(fen: str, sans: str) -> Line:
-    board = chess.Board(fen)
-    return Line.of(board, moves(board, sans))
+from tests.explanation.lines import line_of, short
 
 
 def facts(fen: str, sans: str) -> dict[chess.Color, list[str]]:
     """The advantages of each side."""
-    found = outlook(line(fen, sans), PovScore(Cp(0), chess.WHITE)).facts
+    found = outlook(line_of(fen, sans), PovScore(Cp(0), chess.WHITE)).facts
     return {color: [short(fact) for fact in advantages] for color, advantages in found}
 
 
@@ -75,19 +69,19 @@ def test_the_bishop_pair_must_last():
 )
 def test_the_best_move_and_how_the_game_stands(score, other, choice, level):
     second = None if other is None else (chess.Move.from_uci("d2d4"), PovScore(Cp(other), chess.WHITE))
-    found = outlook(line(chess.STARTING_FEN, "e4 e5 Nf3 Nc6"), PovScore(Cp(score), chess.WHITE), second)
+    found = outlook(line_of(chess.STARTING_FEN, "e4 e5 Nf3 Nc6"), PovScore(Cp(score), chess.WHITE), second)
     assert (found.choice, found.level) == (choice, level)
 
 
 def test_a_forced_move_is_the_only_one():
-    forced = line("6k1/8/8/8/8/8/r7/6rK w - - 0 1", "Kxg1 Kf7 Kf1 Ke6")
+    forced = line_of("6k1/8/8/8/8/8/r7/6rK w - - 0 1", "Kxg1 Kf7 Kf1 Ke6")
     assert outlook(forced, PovScore(Cp(-900), chess.WHITE)).choice == "only"
 
 
 def test_an_advantage_is_gained_in_one_line_only():
     fen = "4k3/pp3p1p/5p2/8/8/5P2/PP3P1P/4K3 w - - 0 1"
-    ruined = line("4k3/p1p2p1p/p4p2/8/8/8/PPP2PPP/4K3 b - - 0 1", "Ke7 Ke2 Ke6 Ke3")
-    sound = line(fen, "Ke2 Ke7 Ke3 Ke6")
+    ruined = line_of("4k3/p1p2p1p/p4p2/8/8/8/PPP2PPP/4K3 b - - 0 1", "Ke7 Ke2 Ke6 Ke3")
+    sound = line_of(fen, "Ke2 Ke7 Ke3 Ke6")
     (feature,) = gained(ruined, sound, chess.WHITE)
     assert isinstance(feature, Feature)
     assert (feature.aspect, feature.color) == ("structure", chess.WHITE)
