@@ -38,12 +38,11 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
     spend()
     other = board
     if board.turn == piece.color:
+        other = board.copy(stack=False)
         if board.is_check():
-            other = board.copy(stack=False)
             other.turn = not board.turn
             moves = other.generate_pseudo_legal_moves(to_mask=chess.BB_SQUARES[square])
             return max((_pseudo_exchange(other, move) for move in moves), default=0)
-        other = board.copy(stack=False)
         other.push(chess.Move.null())
     captures = recaptures(other, square)
     return max(0, *map(Captures(other).exchange, captures)) if captures else 0

@@ -50,7 +50,8 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
 def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
     """The certain advantages of each side at the beginning of the best ``line``."""
     found: dict[chess.Color, Facts] = {}
-    if ahead := _material(line):
+    ahead = imbalance(line.boards[0])
+    if ahead and all(imbalance(board) == ahead for board in line.settled[: _FAR + 1]):
         found[ahead[0]] = (ahead[1],)
     for feature in () if decides(line.boards[0]) else (*features(line), *_bishops(line)):
         found[feature.color] = (*found.get(feature.color, ()), feature)
@@ -60,12 +61,6 @@ def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
 def decides(board: chess.Board) -> bool:
     """Whether one side has so much more material that nothing else matters."""
     return abs(balance(board, chess.WHITE)) >= _DECISIVE
-
-
-def _material(line: Line) -> tuple[chess.Color, Gain] | None:
-    """The side ahead in material, unless that changes along ``line``."""
-    found = imbalance(line.boards[0])
-    return found if all(imbalance(board) == found for board in line.settled[: _FAR + 1]) else None
 
 
 def _bishops(line: Line) -> tuple[Feature, ...]:

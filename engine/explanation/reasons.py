@@ -156,9 +156,7 @@ def _draw(case: Case, within: int) -> Drawn | None:
     if case.before < WINNING - 0.1 or not drawn or ended is None or ended[1] > within:
         return None
     how, plies = ended
-    if how != "repetition":
-        return Drawn(how, case.played, plies)
-    return Drawn("perpetual", case.played, plies) if draw.is_perpetual(case.played, plies) else None
+    return Drawn(how, case.played, plies) if how != "repetition" else None
 
 
 def _opposition(case: Case) -> Opposition | None:

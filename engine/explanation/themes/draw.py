@@ -10,17 +10,18 @@ from engine.explanation.line import Line
 from engine.play.boards import put_board
 
 
-def ending(line: Line) -> tuple[Literal["stalemate", "material", "repetition", "corner"], int] | None:
+def ending(line: Line) -> tuple[Literal["stalemate", "material", "perpetual", "repetition", "corner"], int] | None:
     """The kind of draw in which the line ends, and its ply; None if it does not. A position counts as a repetition when
-    it occurs a second time, moves of the game before the line included; :func:`is_perpetual` says whether it is
-    perpetual check."""
+    it occurs a second time, moves of the game before the line included: by perpetual check if every move of the line's
+    winner was a check, at least two."""
     for ply, board in enumerate(line.boards[1:], 1):
         if board.is_stalemate():
             return "stalemate", ply
         if board.is_insufficient_material():
             return "material", ply
         if board.is_repetition(2):
-            return "repetition", ply
+            checks = [line.boards[turn + 1].is_check() for turn in line.turns() if turn < ply]
+            return "perpetual" if len(checks) > 1 and all(checks) else "repetition", ply
         if _is_cornered(board):
             return "corner", ply
     return None
@@ -33,9 +34,3 @@ def _is_cornered(board: chess.Board) -> bool:
     position = new_position()
     put_board(position, board, board.chess960)
     return bool(is_rook_pawn_draw(position))
-
-
-def is_perpetual(line: Line, last: int) -> bool:
-    """Whether every move of the line's winner up to ``last`` is a check, at least two."""
-    checks = [line.boards[ply + 1].is_check() for ply in line.turns() if ply < last]
-    return len(checks) > 1 and all(checks)
