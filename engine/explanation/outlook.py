@@ -65,9 +65,13 @@ def decides(board: chess.Board) -> bool:
 
 def _bishops(line: Line) -> tuple[Feature, ...]:
     """The bishop pair, if only one side has it and keeps it along ``line``."""
-    counts = [[len(board.pieces(chess.BISHOP, color)) for board in line.settled[: _FAR + 1]] for color in chess.COLORS]
-    pairs = zip(chess.COLORS, counts, reversed(counts), strict=True)
-    return tuple(Feature("bishops", color) for color, own, other in pairs if {*own} == {2} and max(other) < 2)
+    for color in chess.COLORS:
+        counts = [
+            [count(board, each)[chess.BISHOP] for each in (color, not color)] for board in line.settled[: _FAR + 1]
+        ]
+        if all(own == 2 > other for own, other in counts):
+            return (Feature("bishops", color),)
+    return ()
 
 
 def features(line: Line) -> list[Feature]:
