@@ -1,6 +1,5 @@
 """Reads lines of text in any encoding and with any line ends."""
 
-import codecs
 import io
 import os
 import re
@@ -16,14 +15,16 @@ Line = tuple[int, str]
 #: Reports a remark about a line.
 Remark = Callable[[int, str], None]
 
-#: Byte order marks, longest first: that of UTF-32 begins with that of UTF-16.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
-)  # fmt: skip
-
-#: Without a mark, UTF-16 is recognised by the NUL beside each ASCII letter.
-_UNMARKED = ((re.compile(rb"(?:[^\0]\0){2}"), "utf-16-le"), (re.compile(rb"(?:\0[^\0]){2}"), "utf-16-be"))
+#: Encodings by the beginning of a file: a byte order mark, that of UTF-32 before that of UTF-16, with which it begins;
+#: without a mark, UTF-16 is recognised by the NUL beside each ASCII letter.
+_ENCODINGS = {
+    rb"\xff\xfe\0\0|\0\0\xfe\xff": "utf-32",
+    rb"\xef\xbb\xbf": "utf-8-sig",
+    rb"\xff\xfe|\xfe\xff": "utf-16",
+    rb"(?:[^\0]\0){2}": "utf-16-le",
+    rb"(?:\0[^\0]){2}": "utf-16-be",
+    rb"": "utf-8",
+}
 
 _CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
 _LOOKED_AT = 1 << 16
@@ -56,7 +57,7 @@ def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, Non
     """The lines of an open file, which is then closed. Raises :class:`ReadError`, whose message calls it ``name``."""
     beginning = stream.read(_LOOKED_AT)
     stream.seek(0)
-    encoding = _encoding_of(beginning)
+    encoding = next(name for start, name in _ENCODINGS.items() if re.match(start, beginning))
     if is_binary(beginning.decode(encoding, "replace")):
         raise ReadError(f"{name} is not a text file")
     unicode = encoding.startswith("utf-8")
@@ -80,10 +81,3 @@ _FAULT = re.compile("\ufffd"), re.compile("[\udc80-\udcff]")
 def is_binary(text: str) -> bool:
     """Whether the decoded beginning of a file is binary, judging by its control characters."""
     return "\0" in text or 50 * (len(text) - len(text.translate(_CONTROLS))) > len(text)
-
-
-def _encoding_of(beginning: bytes) -> str:
-    for mark, name in _MARKS:
-        if beginning.startswith(mark):
-            return name
-    return next((name for pattern, name in _UNMARKED if pattern.match(beginning)), "utf-8")

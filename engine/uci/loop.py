@@ -101,13 +101,8 @@ class Conversation:
         return True
 
     def _introduce(self) -> None:
-        self._output.line(
-            "\n".join(
-                [f"id name Numbat {__version__}", "id author the Numbat developers"]
-                + [option_line(option) for option in self._options]
-                + ["uciok"]
-            )
-        )
+        identity = f"id name Numbat {__version__}", "id author the Numbat developers"
+        self._output.line("\n".join([*identity, *map(option_line, self._options), "uciok"]))
 
     def _debug(self, words: list[str]) -> None:
         if words not in (["on"], ["off"]):
