@@ -15,25 +15,19 @@ class ChessClock:
     >>> now = 10.0
     >>> clock.left(chess.WHITE)
     290.0
-    >>> clock.press(), clock.running
-    (293.0, False)
+    >>> clock.press()
+    293.0
     """
 
     def __init__(self, base: float, increment: float = 0.0, now: Callable[[], float] = time.monotonic) -> None:
         self.base, self.increment, self._now = base, increment, now
-        self._left = {chess.WHITE: base, chess.BLACK: base}
-        self._runs: chess.Color | None = None
         self._since = 0.0
+        self.reset()
 
     def reset(self) -> None:
         """Both clocks as at the start of a game, and neither runs."""
         self._left = {chess.WHITE: self.base, chess.BLACK: self.base}
-        self._runs = None
-
-    @property
-    def running(self) -> bool:
-        """Whether one of the clocks runs."""
-        return self._runs is not None
+        self._runs: chess.Color | None = None
 
     def start(self, side: chess.Color) -> None:
         """Start the clock of ``side`` unless it runs already; the other one stops without an increment."""

@@ -61,7 +61,8 @@ def diagram(board: chess.Board, below: chess.Color) -> str:
         for file in files:
             square = chess.square(file, rank)
             mark = _mark(board, square)
-            row += _between(previous, mark) + _letter(board, square)
+            piece = board.piece_at(square)
+            row += _between(previous, mark) + (piece.symbol() if piece else ".")
             previous = mark
         rows.append(f"{rank + 1} {row}{_between(previous, 'plain')}".rstrip())
     letters = " ".join(chess.FILE_NAMES[file] for file in files)
@@ -105,8 +106,3 @@ def _between(left: str, right: str) -> str:
     if "check" in (left, right):
         return "{" if right == "check" else "}"
     return {("plain", "plain"): " ", ("last", "last"): "|", ("plain", "last"): "["}.get((left, right), "]")
-
-
-def _letter(board: chess.Board, square: chess.Square) -> str:
-    piece = board.piece_at(square)
-    return piece.symbol() if piece else "."

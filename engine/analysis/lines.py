@@ -94,4 +94,9 @@ def ending_text(board: chess.Board) -> str:
     how = outcome.termination.name.lower().replace("_", " ")
     if outcome.winner is None:
         return f"{how}, a draw"
-    return f"{how}, {chess.COLOR_NAMES[outcome.winner].capitalize()} wins"
+    return f"{how}, {side_name(outcome.winner)} wins"
+
+
+def side_name(side: chess.Color) -> str:
+    """``White`` or ``Black``."""
+    return chess.COLOR_NAMES[side].capitalize()

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
-from engine.analysis.lines import chances_of, chances_text, ending_text, score_text, wrapped
+from engine.analysis.lines import chances_of, chances_text, ending_text, score_text, side_name, wrapped
 from engine.analysis.openings import opening_of
 from engine.api.types import Analysis
 from engine.commandline import limit_of
@@ -111,19 +111,19 @@ class Table:
         if self._called:
             return self._called
         outcome = ending(self.board)
-        return Conclusion(outcome.result(), _sentence(ending_text(self.board))) if outcome else None
+        if outcome is None:
+            return None
+        words = ending_text(self.board)
+        return Conclusion(outcome.result(), f"{words[0].upper()}{words[1:]}.")
 
     def play(self) -> None:
         """Play until the player leaves or the input ends."""
-        side = chess.COLOR_NAMES[self.human].capitalize()
-        self.tell(f"You are {side}. Type a move, or help.")
+        self.tell(f"You are {side_name(self.human)}. Type a move, or help.")
         self._show()
         self._announce()
-        try:
+        with suppress(EOFError):
             while self._turn():
                 pass
-        except EOFError:
-            pass
 
     def _turn(self) -> bool:
         """One command of the player or one move of the engine; whether to go on."""
@@ -154,7 +154,7 @@ class Table:
             self.tell(self.conclusion.words)
 
     def _ask_for_move(self) -> str | None:
-        side = chess.COLOR_NAMES[self.human].capitalize()
+        side = side_name(self.human)
         if not self.clock:
             return self._ask(f"{side}> ", None)
         self.clock.start(self.human)
@@ -196,7 +196,7 @@ class Table:
             case ["draw"]:
                 self._offer()
             case ["resign"]:
-                self._end(not self.human, "resigns")
+                self._end(not self.human, f"{side_name(self.human)} resigns")
             case _:
                 self._move(word)
 
@@ -235,7 +235,7 @@ class Table:
             return
         best = [report for report in reports if report.multipv == 1]
         judged = f" {self._judged(best[-1])}" if best else ""
-        told = f"{chess.COLOR_NAMES[engine_side].capitalize()} plays {self.board.san(move)}{judged}"
+        told = f"{side_name(engine_side)} plays {self.board.san(move)}{judged}"
         self._push(move)
         self.tell(told)
         self._show()
@@ -268,7 +268,7 @@ class Table:
         if self._called:
             self._called = None  # a resignation or a draw, not a move
         else:
-            own = [ply for ply in range(len(self._moves())) if self._mover(ply) == self.human]
+            own = range(self._start.turn != self.human, len(self._moves()), 2)
             if not own:
                 self.tell("you have no move to take back")
                 return
@@ -281,33 +281,29 @@ class Table:
     def _moves(self) -> list[chess.Move]:
         return self.board.move_stack[len(self._start.move_stack) :]
 
-    def _mover(self, ply: int) -> chess.Color:
-        return self._start.turn if ply % 2 == 0 else not self._start.turn
-
     def _new(self, human: chess.Color) -> None:
         self.human = human
         self.begin()
-        self.tell(f"A new game. You are {chess.COLOR_NAMES[human].capitalize()}.")
+        self.tell(f"A new game. You are {side_name(human)}.")
         self._show()
 
     # Results that the position does not show
 
-    def _end(self, winner: chess.Color, verb: str) -> None:
-        loser = chess.COLOR_NAMES[not winner].capitalize()
-        wins = f"{chess.COLOR_NAMES[winner].capitalize()} wins."
-        self._called = Conclusion("1-0" if winner else "0-1", f"{loser} {verb}, {wins}")
+    def _end(self, winner: chess.Color | None, words: str, termination: str = "normal") -> None:
+        """End the game; without a ``winner`` it is a draw."""
+        if winner is None:
+            self._called = Conclusion("1/2-1/2", words, termination)
+        else:
+            self._called = Conclusion("1-0" if winner else "0-1", f"{words}, {side_name(winner)} wins.", termination)
         self._on_change(self)
 
     def _flag(self, side: chess.Color) -> None:
         """The flag of ``side`` has fallen: the other side wins if it could ever mate."""
-        name = chess.COLOR_NAMES[side].capitalize()
-        words, result = f"{name}'s flag has fallen", "0-1" if side else "1-0"
+        words = f"{side_name(side)}'s flag has fallen"
         if self.board.has_insufficient_material(not side):
-            words, result = f"{words}, a draw: insufficient mating material.", "1/2-1/2"
+            self._end(None, f"{words}, a draw: insufficient mating material.", "time forfeit")
         else:
-            words = f"{words}, {chess.COLOR_NAMES[not side].capitalize()} wins."
-        self._called = Conclusion(result, words, "time forfeit")
-        self._on_change(self)
+            self._end(not side, words, "time forfeit")
 
     def _offer(self) -> None:
         """The player offers a draw."""
@@ -321,8 +317,7 @@ class Table:
         if round(points, 2) > 0.5:  # as it is shown
             self.tell(f"Draw declined: {score_text(line.score)}, the engine expects {points:.0%} of the point.")
             return
-        self._called = Conclusion("1/2-1/2", "Draw agreed.")
-        self._on_change(self)
+        self._end(None, "Draw agreed.")
 
     # Output
 
@@ -336,9 +331,8 @@ class Table:
             self._named = name
             self.tell(name)
         if self.clock:
-            times = (f"{chess.COLOR_NAMES[side].capitalize()} {clock_text(self.clock.left(side))}"
-                     for side in (chess.WHITE, chess.BLACK))  # fmt: skip
-            self.tell(", ".join(times))
+            left = {side_name(side): clock_text(self.clock.left(side)) for side in (chess.WHITE, chess.BLACK)}
+            self.tell(", ".join(f"{name} {time}" for name, time in left.items()))
         if self.board.is_check() and not self.conclusion:
             self.tell("Check.")
 
@@ -364,10 +358,6 @@ class Table:
         if isinstance(text, str):
             text = "\n".join(wrapped(row, width, _HANGING if row.startswith("  ") else 0) for row in text.split("\n"))
         self._print(text)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
 
 
 def play_chess(
