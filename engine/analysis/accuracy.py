@@ -7,7 +7,6 @@ A side's accuracy is the mean of two means of its moves: the harmonic one, and o
 (the standard deviation of the percentages in a window around the move). Unlike there the game's first position has the
 score that the engine gave it, not 15 centipawns."""
 
-import itertools
 import math
 import statistics
 from collections.abc import Sequence
@@ -38,20 +37,21 @@ class Side:
 
 
 def summary(positions: Sequence[Judged]) -> dict[chess.Color, Side]:
-    """Both sides of a game."""
-    own: dict[chess.Color, list[Judged]] = {chess.WHITE: [], chess.BLACK: []}
-    for judged in positions[1:]:
-        own[not judged.board.turn].append(judged)
-    accuracy, loss = accuracies(positions), losses(positions)
-    return {
-        color: Side(
-            len(moves),
-            accuracy[color],
-            loss[color],
-            {found: sum(judged.grade is found for judged in moves) for found in Grade if found.word},
-        )
-        for color, moves in own.items()
-    }
+    """Both sides of a game; one without moves has an accuracy of 100 and no loss."""
+    weights = _weights(_percents(positions))
+    moves = list(zip(positions, positions[1:], move_accuracies(positions), weights, strict=False))
+    result = {}
+    for color, sign in ((chess.WHITE, 1), (chess.BLACK, -1)):
+        own = [move for move in moves if move[1].board.turn != color]
+        counts = {found: sum(after.grade is found for _, after, _, _ in own) for found in Grade if found.word}
+        accuracy, loss = 100.0, 0.0
+        if own:
+            mean = sum(value * weight for _, _, value, weight in own) / sum(weight for _, _, _, weight in own)
+            accuracy = (mean + statistics.harmonic_mean([max(_LEAST, value) for _, _, value, _ in own])) / 2
+            falls = (sign * (centipawns(before.score) - centipawns(after.score)) for before, after, _, _ in own)
+            loss = sum(max(0, fall) for fall in falls) / len(own)
+        result[color] = Side(len(own), accuracy, loss, counts)
+    return result
 
 
 def move_accuracy(before: float, after: float) -> float:
@@ -80,37 +80,12 @@ def _percents(positions: Sequence[Judged]) -> list[float]:
     return [100 * human_expectation(Cp(centipawns(judged.score))) for judged in positions]
 
 
-def accuracies(positions: Sequence[Judged]) -> dict[chess.Color, float]:
-    """The accuracy of each side, in percent; 100 if it has no moves."""
-    moves = list(zip(move_accuracies(positions), _weights(_percents(positions)), positions[1:], strict=False))
-    result = {}
-    for color in (chess.WHITE, chess.BLACK):
-        own = [(value, weight) for value, weight, judged in moves if judged.board.turn != color]
-        values, weights = [value for value, _ in own], [weight for _, weight in own]
-        if own:
-            weighted = sum(value * weight for value, weight in own) / sum(weights)
-            result[color] = (weighted + statistics.harmonic_mean([max(_LEAST, value) for value in values])) / 2
-        else:
-            result[color] = 100.0
-    return result
-
-
 def _weights(percents: Sequence[float]) -> list[float]:
     """How lively the game was at each move: the deviation in a window, from 0.5 to 12."""
     size = min(8, max(2, (len(percents) - 1) // 10))
     windows = [percents[:size]] * (min(size, len(percents)) - 2)
     windows += [percents[at : at + size] for at in range(max(1, len(percents) - size + 1))]
     return [min(12.0, max(0.5, statistics.pstdev(window))) for window in windows]
-
-
-def losses(positions: Sequence[Judged]) -> dict[chess.Color, float]:
-    """The average centipawn loss per move of each side."""
-    lost: dict[chess.Color, list[int]] = {chess.WHITE: [], chess.BLACK: []}
-    for previous, judged in itertools.pairwise(positions):
-        fall = centipawns(previous.score) - centipawns(judged.score)
-        color = not judged.board.turn
-        lost[color].append(max(0, fall if color else -fall))
-    return {color: sum(own) / len(own) if own else 0.0 for color, own in lost.items()}
 
 
 def centipawns(score: PovScore) -> int:

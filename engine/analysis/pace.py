@@ -49,11 +49,6 @@ class Pace:
         assert limit.time is not None, "a limit of plies, nodes or time"
         return cls("time", max(1, round(1000 * limit.time / positions)))
 
-    @property
-    def repeatable(self) -> bool:
-        """Whether searches under this limit are reproducible."""
-        return self.unit != "time"
-
     def first(self) -> int:
         """The first look at a position."""
         return self.amount if self.unit == "depth" else self._share(FIRST)

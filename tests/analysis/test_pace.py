@@ -31,5 +31,3 @@ def test_limits_are_of_the_kind_that_was_asked_for():
     plies = Pace.of(Limit(depth=10))
     assert (plies.first(), plies.glance(), plies.look(0, 3), plies.third()) == (10, 8, 13, 16)
     assert Pace.of(Limit(depth=1)).glance() == 1
-    assert not Pace.of(Limit(time=1)).repeatable
-    assert Pace.of(Limit(nodes=1)).repeatable

@@ -15,7 +15,7 @@ from chess.engine import Cp, Limit, PovScore
 
 from engine import Engine
 from engine.analysis import record
-from engine.analysis.accuracy import accuracies, losses
+from engine.analysis.accuracy import summary
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, pgn_text, read_games
 from engine.analysis.notes import annotated
@@ -193,8 +193,9 @@ def test_accuracy_is_lichess_s() -> None:
     bad = 103.1668100711649 * math.exp(-0.04354415386753951 * (50 - percents[3])) - 3.166924740191411 + 1
     heavy = min(12.0, statistics.pstdev(percents[2:]))
     white = ((0.5 * 100 + heavy * bad) / (0.5 + heavy) + statistics.harmonic_mean([100, bad])) / 2
-    assert accuracies(positions) == {chess.WHITE: pytest.approx(white, abs=0.02), chess.BLACK: pytest.approx(100)}
-    assert losses(positions) == {chess.WHITE: pytest.approx(250, abs=1), chess.BLACK: 0}
+    sides = summary(positions)
+    assert (sides[chess.WHITE].accuracy, sides[chess.BLACK].accuracy) == (pytest.approx(white, abs=0.02), 100)
+    assert (sides[chess.WHITE].loss, sides[chess.BLACK].loss) == (pytest.approx(250, abs=1), 0)
 
 
 def luminance(color: str) -> float:
