@@ -131,7 +131,9 @@ class _Run:
         seen = self._search(at, self._pace.first())
         if self._may_deserve_praise(at, seen):
             other = self._search(at, self._pace.glance(), others=True)
-            self._record.positions[at].outstanding = self._stands_out(at, other)
+            found, (had, has) = self._record.positions[at], self._change(at, other)
+            assert found.move is not None
+            found.outstanding = praise(found.board, found.move, has, had) is not Grade.FINE
         self._put(at, seen)
 
     def _may_deserve_praise(self, at: int, seen: Analysis) -> bool:
@@ -149,20 +151,7 @@ class _Run:
             not found.board.is_capture(found.move) or offered(found.board, found.move) > -1
         )
 
-    def _stands_out(self, at: int, other: Analysis) -> bool:
-        """Whether the move at this position seems to deserve praise, ``other`` being the best other one."""
-        found, (had, has) = self._record.positions[at], self._change(at, other)
-        assert found.move is not None
-        return praise(found.board, found.move, has, had) is not Grade.FINE
-
     # Second pass
-
-    def _is_suspect(self, at: int) -> bool:
-        """Whether the move at this position would get a mark, and has had no second search."""
-        found = self._record.positions[at]
-        if found.reviewed or found.forced:
-            return False
-        return found.outstanding or self._seems_bad(at)
 
     def _seems_bad(self, at: int) -> bool:
         """Whether a longer search may give the move at this position a bad mark."""
@@ -309,7 +298,8 @@ class _Run:
         changed = self._record.put(at, seen.score, seen.depth, seen.pv)
         for each in range(max(0, changed.start - 1), min(changed.stop, len(self._record.positions) - 1)):
             self._missing -= self._suspects.pop(each, 0)
-            if self._is_suspect(each):
+            found = self._record.positions[each]
+            if not (found.reviewed or found.forced) and (found.outstanding or self._seems_bad(each)):
                 self._suspects[each] = self._worth(each) * (1 + (not self._record.positions[each + 1].deep))
                 self._missing += self._suspects[each]
 

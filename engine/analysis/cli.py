@@ -30,20 +30,16 @@ def main(command: str, arguments: Sequence[str]) -> int:
     try:
         chosen = parser(command).parse_args(arguments)
         with terminated_as_interrupted():
-            return _run(command, chosen)
+            options = dict(chosen.option)
+            if command == "analyse":
+                return analyse(chosen, options)
+            from engine.analysis.play import play_chess
+
+            return play_chess(chosen, options)
     except (UsageError, PositionError, OptionError, AnalysisError, WriteError, MemoryError) as error:
         return refuse(str(error) or type(error).__name__)
     except KeyboardInterrupt:
         return interrupted()
-
-
-def _run(command: str, chosen: argparse.Namespace) -> int:
-    options = dict(chosen.option)
-    if command == "analyse":
-        return analyse(chosen, options)
-    from engine.analysis.play import play_chess
-
-    return play_chess(chosen, options)
 
 
 def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:

@@ -56,7 +56,7 @@ def analyse(
     limit, words = limit_of(chosen, 0.5)
     if whole_game:
         limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
-    label = _engine_name(words, options)
+    label = ", ".join([f"Numbat {__version__}", words, *(f"{name} {value}" for name, value in options.items())])
     files, code = [], DONE
     for path in paths:
         try:
@@ -91,11 +91,6 @@ def analyse(
     return code if written == files else REFUSED
 
 
-def _engine_name(words: str, options: dict[str, Any]) -> str:
-    """Who analyses, for tags and pages: the version, the limit in words and the options that differ."""
-    return ", ".join([f"Numbat {__version__}", words, *(f"{name} {value}" for name, value in options.items())])
-
-
 @dataclass(eq=False)
 class _GameTask:
     """A game of a file, which has ``size`` positions up to a null move, if any (``cut``). ``page`` is the JSON for its
@@ -112,11 +107,6 @@ class _GameTask:
     def __str__(self) -> str:
         tags = self.game.headers
         return f"game {self.number} ({tags.get('White', '?')} - {tags.get('Black', '?')})"
-
-    @property
-    def empty(self) -> bool:
-        """Whether there are no moves."""
-        return self.size == 1 and not self.cut
 
     def show(self, stored: dict[str, Any]) -> None:
         """Make the page's JSON from stored results. Raises ValueError if they are damaged."""
@@ -255,7 +245,7 @@ class _Batch:
         for place, game in enumerate(self._games):
             title = f"{game.file.name}, " if len(self._files) > 1 else ""
             self._bar.update(self._task, description=f"{title}game {game.number} of {len(game.file.games)}")
-            if game.empty:
+            if game.size == 1 and not game.cut:
                 self._say(f"{game} has no moves; it is not annotated")
                 self._complete(game)
                 continue

@@ -3,7 +3,7 @@
 The table is lichess.org's (public domain; :file:`openings.tsv` names the source)."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -32,8 +32,9 @@ def table() -> OpeningTable:
     """The table in the package. Lines that end in mate have names, as traps; they are not theory."""
     names: dict[str, Opening] = {}
     theory: set[str] = set()
-    board, keys, previous = chess.Board(), [_key(chess.Board())], [""]
-    for eco, name, moves in _rows():
+    board, keys, previous = chess.Board(), [chess.Board().epd()], [""]
+    rows = files("engine.analysis").joinpath("openings.tsv").read_text(encoding="utf-8").splitlines()
+    for eco, name, moves in (row.split("\t") for row in rows if not row.startswith("#")):
         line = ["", *moves.split()]
         shared = next(
             (at for at, (new, old) in enumerate(zip(line, previous, strict=False)) if new != old), len(previous)
@@ -43,23 +44,12 @@ def table() -> OpeningTable:
             keys.pop()
         for san in line[shared:]:
             board.push_san(san)
-            keys.append(_key(board))
+            keys.append(board.epd())
         previous = line
         names[keys[-1]] = Opening(eco, name)
         if not board.is_checkmate():
             theory.update(keys)
     return OpeningTable(names, frozenset(theory))
-
-
-def _rows() -> Iterator[tuple[str, str, str]]:
-    for row in files("engine.analysis").joinpath("openings.tsv").read_text(encoding="utf-8").splitlines():
-        if not row.startswith("#"):
-            eco, name, moves = row.split("\t")
-            yield eco, name, moves
-
-
-def _key(board: chess.Board) -> str:
-    return board.epd()
 
 
 def book_moves(boards: Sequence[chess.Board]) -> list[bool]:
@@ -77,11 +67,11 @@ def book_moves(boards: Sequence[chess.Board]) -> list[bool]:
     >>> book_moves(boards)
     [False, True, True, True, False]
     """
-    keys = [_key(board) in table().theory for board in boards]
+    keys = [board.epd() in table().theory for board in boards]
     return [False, *(before and after for before, after in itertools.pairwise(keys))]
 
 
 def opening_of(boards: Sequence[chess.Board]) -> Opening | None:
     """The opening of a game: the name of its last position that has one."""
     names = table().names
-    return next((names[key] for key in map(_key, reversed(boards)) if key in names), None)
+    return next((names[key] for key in map(chess.Board.epd, reversed(boards)) if key in names), None)
