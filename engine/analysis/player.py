@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from engine.analysis.files import AnalysisError
@@ -66,46 +66,38 @@ def report_of(games: Sequence[dict[str, Any]], player: str, phases: Sequence[str
                 places[name] += [[at, number]] if "try" in ply else []
         return {name: (count, places[name]) for name, count in moves.items()}
 
-    def table(title: str, found: dict[str, tuple[int, list[list[int]]]]) -> dict[str, Any]:
-        named = [
-            {"name": name, "cells": [f"{len(places) / count:.0%}"], "places": places}
-            for name, (count, places) in found.items()
-        ]
-        return {"title": title, "columns": ["share"], "rows": named}
+    def table(title: str, found: Iterable[tuple[str, list[list[int]], list[str]]], *columns: str) -> dict[str, Any]:
+        named = [{"name": name, "cells": cells, "places": places} for name, places, cells in found]
+        return {"title": title, "columns": list(columns), "rows": named}
 
     def themes(title: str, missed: bool) -> dict[str, Any]:
         found = rows(lambda game, ply: _words(ply.get("theme", "")) if ply.get("missed", False) == missed else "")
         most = sorted(found.items(), key=lambda row: (-len(row[1][1]), row[0]))
-        named = [{"name": name, "cells": [], "places": places} for name, (_, places) in most]
-        return {"title": title, "columns": [], "rows": named}
+        return table(title, ((name, places, []) for name, (_, places) in most))
 
-    by_phase = rows(lambda game, ply: phases[ply.get("phase", 0)])
+    def shares(title: str, found: dict[str, tuple[int, list[list[int]]]], names: Iterable[str]) -> dict[str, Any]:
+        named = ((name, *found[name]) for name in names if name in found)
+        return table(title, ((name, at, [f"{len(at) / count:.0%}"]) for name, count, at in named), "share")
+
     by_clock = rows(lambda game, ply: ply.get("time", ""))
+    by_opening = rows(lambda game, ply: _opening(game))
     openings: defaultdict[str, list[tuple[dict[str, Any], int]]] = defaultdict(list)
     for _, game, side in own:
         openings[_opening(game)].append((game, side))
-    by_opening = rows(lambda game, ply: _opening(game))
+    figures = (
+        (
+            name,
+            by_opening.get(name, (0, []))[1],
+            [str(len(played)), _points(played), _accuracy([game["sides"][side] for game, side in played])],
+        )
+        for name, played in sorted(openings.items(), key=lambda row: -len(row[1]))
+    )
     tables = [
         themes("Missed", True),
         themes("Allowed", False),
-        table("Phase", {name: by_phase[name] for name in phases if name in by_phase}),
-        table("Time left", dict(sorted(by_clock.items()))),
-        {
-            "title": "Opening",
-            "columns": ["games", "points", "accuracy"],
-            "rows": [
-                {
-                    "name": name,
-                    "cells": [
-                        str(len(played)),
-                        _points(played),
-                        _accuracy([game["sides"][side] for game, side in played]),
-                    ],
-                    "places": by_opening.get(name, (0, []))[1],
-                }
-                for name, played in sorted(openings.items(), key=lambda row: -len(row[1]))
-            ],
-        },
+        shares("Phase", rows(lambda game, ply: phases[ply.get("phase", 0)]), phases),
+        shares("Time left", by_clock, sorted(by_clock)),
+        table("Opening", figures, "games", "points", "accuracy"),
     ]
     moves = sum(side["moves"] for side in sides)
     return {
