@@ -226,7 +226,9 @@ class _Run:
             if (agreed and not doubtful) or mark.grade not in _SERIOUS:
                 break
             least = Grade.MISTAKE  # one search has denied it
-        if not agreed or (how.bad and how.loss < (Grade.BLUNDER if doubtful else least).loss):
+        if not agreed or (how.bad and how.loss < least.loss):
+            return None
+        if doubtful and how.bad and grade_of(had, _with(has, _DOUBT // 3)) is not Grade.BLUNDER:
             return None
         both = _ORDER.index(mark.grade), _ORDER.index(how)
         how = _ORDER[-(-sum(both) // 2) if how.bad else min(both)]
@@ -249,10 +251,7 @@ class _Run:
 
     def _is_doubtful(self, at: int, had: Score, has: Score) -> bool:
         """Whether the move at this position is a sacrifice that seems bad, but may be better than the scores show."""
-        found = has.score()
-        if found is None or not self._sacrifices.get(at):
-            return False
-        return grade_of(had, has).bad and not grade_of(had, Cp(found + _DOUBT)).bad
+        return bool(self._sacrifices.get(at) and grade_of(had, has).bad and not grade_of(had, _with(has, _DOUBT)).bad)
 
     def _compare(self, at: int, mark: Mark, longer: bool) -> tuple[Analysis, Analysis]:
         """The best other move and the move played, each searched anew from the position before unless it leads to a
@@ -314,3 +313,9 @@ class _Run:
         self._engine.new_game()
         board, limit = self._record.board(at), self._pace.limit(amount)
         return self._engine.analyse(board, limit, multipv=lines or len(moves), root_moves=moves)
+
+
+def _with(score: Score, centipawns: int) -> Score:
+    """``score`` with more centipawns; a mate stays as it is."""
+    found = score.score()
+    return score if found is None else Cp(found + centipawns)
