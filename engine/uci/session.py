@@ -231,7 +231,10 @@ class Session:
             self._news.get(timeout=_LOAD_AFTER)
         self._load()
         while (command := self._next()) is not None:
-            self._execute(command)
+            try:
+                command.run(command.signals)
+            except Exception as error:  # costs a line, never the process
+                self._report_error(command.name, error)
         self._loaded.close()
         self._ended.put(None)
 
@@ -270,7 +273,7 @@ class Session:
     def _execute(self, command: Command) -> None:
         try:
             command.run(command.signals)
-        except Exception as error:  # costs a line, never the process
+        except Exception as error:
             self._report_error(command.name, error)
 
     def _report_error(self, name: str, error: Exception) -> None:
