@@ -20,7 +20,7 @@ MOVES_TO_COME = 50
 
 #: How much of the overhead of later moves each millisecond of increment pays for: few setups lose the whole overhead
 #: with every move, and with an increment the clock never stays empty.
-INCREMENT_PAYS = 5
+INCREMENT_PAYS = 10
 
 #: The share of the clock to think with when the reserve would take more: up to a time control, and in sudden death at
 #: most.
