@@ -213,7 +213,7 @@ def test_a_link_planted_for_a_draft_is_not_followed(tmp_path, monkeypatch):
     assert not (tmp_path / "games.pgn").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="files belong to nobody there")
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no owner there")
 def test_a_link_of_another_user_is_not_followed(tmp_path, monkeypatch):
     path, outside = tmp_path / "games.pgn", tmp_path / "outside"
     path.symlink_to(outside)

@@ -39,7 +39,7 @@ _THREAT = 3
 #: Part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice.
 _RETURN = 0.6
 
-#: Costs of another move that are told.
+#: Costs of another move that a sentence names.
 _COSTS = (Mating, Drawn, Opposition, Material)
 
 #: Moves of the sacrificing side in which an attack on the king must show, and those of them that must be part of it.

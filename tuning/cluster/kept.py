@@ -18,7 +18,7 @@ _listeners: list[Callable[[str], None]] = []
 
 @contextlib.contextmanager
 def task(key: str) -> Iterator[Future[None]]:
-    """Mark this thread as running the unit ``key``; the future tells whether it was cancelled."""
+    """Mark this thread as running the unit ``key``; its future says whether it was cancelled."""
     _current.task = _tasks[key] = Future()
     try:
         yield _current.task
