@@ -236,7 +236,7 @@ def test_jobs_and_limits_are_checked_at_once(numbat: Engine) -> None:
         numbat.analyse_many([], 0.5)  # type: ignore[arg-type]
 
 
-#: Gets, for several positions, whether each was analysed.
+#: A program that prints whether each of several positions was analysed.
 ANALYSES = f"""
 from chess.engine import Limit
 from engine import Engine
