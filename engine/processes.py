@@ -186,7 +186,7 @@ def _next(events: SimpleQueue[Event]) -> Event:
     """Wait for the next event; Ctrl-C is noticed meanwhile."""
     while True:
         with suppress(Empty):
-            return events.get(timeout=_POLL)
+            return events.get(timeout=_POLL if sys.platform == "win32" else None)
 
 
 class _Task:
