@@ -41,7 +41,9 @@ def test_results_come_in_order_with_their_errors(jobs: int) -> None:
 
 
 def test_results_may_come_as_they_are_ready() -> None:
-    assert sorted(results(run(squaring, [1.5, 0, 0.1], 2, ordered=False))[:2]) == [0, 0.1**2]
+    found = run(squaring, [30, 0, 0.1], 2, ordered=False)
+    assert sorted(next(found).result for _ in range(2)) == [0, 0.1**2]
+    found.close()
 
 
 def test_items_are_read_as_they_are_needed() -> None:

@@ -20,7 +20,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter"),
 ]
 
-#: Kernels of which the last takes ``SECONDS`` to compile, which are no part of its cache's name.
+#: Kernels of which the last takes ``SECONDS`` to compile, or until there is a file ``go``; both are no part of its
+#: cache's name.
 SLOW = """
 import os, time
 from numba import int64
@@ -34,7 +35,7 @@ def pause(x):
 @overload(pause)
 def type_pause(x):
     end = time.monotonic() + float(os.environ["SECONDS"])
-    while time.monotonic() < end:
+    while time.monotonic() < end and not os.path.exists(os.path.join(os.environ["PIDS"], "..", "go")):
         time.sleep(0.01)
     return lambda x: x
 
@@ -192,10 +193,13 @@ def test_ctrl_c_ends_all_and_the_next_start_goes_on(detaching: Miniature, proces
 def test_killed_starts_share_a_compiler_that_the_next_one_joins(detaching: Miniature) -> None:
     """It outlives their process groups, and leaves nothing behind."""
     pids = _set_up(detaching)
-    starts = [_begin(detaching, 2, beside=False, seconds=4) for _ in range(2)]
+    starts = [_begin(detaching, 2, beside=False, seconds=300) for _ in range(2)]
     _wait_until(lambda: list(detaching.cache.rglob("third-*")))
     _end_by(signal.SIGKILL, *starts)
-    assert _finish(_begin(detaching, 2, beside=False, seconds=4), []) == [JOINED, "compiled"]
+    joining = _begin(detaching, 2, beside=False, seconds=300)
+    assert joining.stdout.readline() == f"{JOINED}\n"
+    (detaching.folder / "go").touch()
+    assert _finish(joining, []) == ["compiled"]
     assert len(list(pids.glob("parallel-*"))) == 2
     _wait_until(lambda: not _alive(pids))
     assert {Path(name).suffix for name in _files(detaching.cache)} <= {".nbc", ".lock"}
@@ -236,12 +240,13 @@ def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature, proc
     """It keeps what it compiles, so the next start waits for nothing, though the lock is still held."""
     pids = _set_up(detaching)
     detaching.change("warmup", "\n_PATIENCE = 2.0\n")
-    process = _begin(detaching, processors, beside=False, seconds=4)
+    process = _begin(detaching, processors, beside=False, seconds=300)
     _wait_until(lambda: list(detaching.cache.rglob("third-*")))
     stopped = _alive(pids)
     try:
         for number in stopped:
             os.kill(number, signal.SIGSTOP)
+        (detaching.folder / "go").touch()
         assert _finish(process) == [FIRST, "the process that compiles gets no further: compiling here", "compiled"]
         assert _finish(_begin(detaching, processors, beside=False, seconds=0)) == []
     finally:

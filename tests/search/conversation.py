@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import chess
@@ -41,6 +42,14 @@ class Running:
         """The result, waited for."""
         assert self.job.wait(PATIENCE), "the search does not end"
         return self.job.result()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look until ``condition`` holds."""
+    deadline = time.perf_counter() + PATIENCE
+    while not condition():
+        assert time.perf_counter() < deadline
+        time.sleep(0.001)
 
 
 def start(engine: Engine, limits: Limits, board: chess.Board | None = None) -> Running:

@@ -283,8 +283,8 @@ def test_uci_survives_refused_threads() -> None:
         remarks = engine.remarks("setoption name Threads value 1000")
         assert re.fullmatch(r"[^;]*could not start all threads: searching with \d+ of 1000", "; ".join(remarks))
         for _ in range(3):
-            (*reports, best) = engine.ask(f"position fen {KIWIPETE}", "go movetime 200", until="bestmove")
-            assert int(reports[-1].split()[2]) > 3
+            (*_, report, best) = engine.ask(f"position fen {KIWIPETE}", "go depth 6", until="bestmove")
+            assert report.startswith("info depth 6 ")
             assert best.split()[1] in [move.uci() for move in chess.Board(KIWIPETE).legal_moves]
             assert engine.synchronise() == []
         engine.quit()
@@ -341,8 +341,8 @@ def test_many_threads_do_not_lose_on_time(threads: int) -> None:
         engine.ask("uci", until="uciok")
         engine.send(f"setoption name Threads value {threads}")
         engine.synchronise()
-        sent = engine.send("go wtime 1000 btime 1000")
-        assert engine.read_timed("bestmove")[-1].time - sent < 1
+        sent = engine.send("go wtime 5000 btime 5000")
+        assert engine.read_timed("bestmove")[-1].time - sent < 5
         engine.quit()
 
 

@@ -13,6 +13,7 @@ from engine.search import timeman
 from engine.search.timeman import MIN_TIME, Budget, NodeClock, pace_of
 from engine.search.tunables import Parameters
 from tests.search.conftest import Bare
+from tests.search.conversation import wait_until
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
 INCREMENTS = st.integers(0, 100_000)
@@ -141,9 +142,8 @@ def test_a_ponder_miss_costs_no_nodes(bare: Callable[..., Bare]) -> None:
     search = bare()
     search.pool.node_clock.rate = 1
     limits = Limits(wtime=1_000_000, btime=1_000_000)
-    threading.Timer(0.1, lambda: search.signals.stop()).start()
+    threading.Thread(target=lambda: (wait_until(lambda: search.pool.nodes > 0), search.signals.stop())).start()
     search.search(replace(limits, ponder=True))
-    assert search.pool.nodes > 0
     assert search.pool.node_clock.limits_for(limits, True).wtime == 1_000_000
 
 

@@ -174,7 +174,8 @@ for line in sys.stdin:
 )
 def test_broken_engines_are_detected(line, meaning, kind):
     steps = [Step([(line, meaning), ("go depth 1", SEARCH)]), Step(settle=True)]
-    outcome = talk(steps, patience=3.0, command=(sys.executable, "-u", "-c", STUBBORN))
+    patience = 1.0 if kind == "silence" else 60.0
+    outcome = talk(steps, patience=patience, command=(sys.executable, "-u", "-c", STUBBORN))
     assert (outcome.fault.kind if outcome.fault else None) == kind
 
 

@@ -90,11 +90,10 @@ def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reaso
 
 @pytest.mark.parametrize(
     ("limits", "fault"),
-    [(Limits(base=0.2), "time"), (Limits(movetime=0.05), "time"), (Limits(base=0.2, margin=1.0), None)],
+    [(Limits(base=0.2), "time"), (Limits(movetime=0.05), "time"), (Limits(base=0.2, margin=60.0), None)],
 )
 def test_late_move_loses_on_time_beyond_the_margin(trivial, limits, fault):
-    late, sound = trivial("late", FOOLS_MATE, "late", 2, 0.3, limits), trivial("sound", FOOLS_MATE, limits=limits)
-    record = play(late, sound)
+    record = play(trivial("late", FOOLS_MATE, "late", 0, 0.3, limits), trivial("sound", FOOLS_MATE))
     assert (record.result, record.fault, record.culprit) == ("0-1", fault, "late" if fault else None)
     assert record.termination == ("time forfeit" if fault else "normal")
     assert "(0.000 s too many)" not in record.detail
@@ -109,7 +108,7 @@ def test_an_engine_that_moves_when_it_is_stopped_is_late(trivial):
 @pytest.mark.parametrize("limits", [Limits(base=0.1), Limits(nodes=100)])
 def test_hanging_engine_is_killed_and_loses(trivial, monkeypatch, limits):
     monkeypatch.setattr(player_module, "STOP_SECONDS", 0.3)
-    hangs = trivial("hangs", FOOLS_MATE, "hang", 2, limits=limits)
+    hangs = trivial("hangs", FOOLS_MATE, "hang", 0, limits=limits)
     record = play(hangs, trivial("sound", FOOLS_MATE), conditions=replace(NO_ADJUDICATION, stall=0.2))
     assert (record.result, record.fault, record.culprit) == ("0-1", "stall", "hangs")
 
@@ -155,10 +154,11 @@ def test_scores_adjudicate_a_draw(trivial):
 
 
 @pytest.mark.parametrize(
-    ("fault", "problem"), [("unborn", "died at start, exit code 3: no licence file"), ("mute", "did not answer `uci`")]
+    ("fault", "patience", "problem"),
+    [("unborn", 60.0, "died at start, exit code 3: no licence file"), ("mute", 1.0, "did not answer `uci`")],
 )
-def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, problem):
-    monkeypatch.setattr(player_module, "START_SECONDS", 1.0)
+def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, patience, problem):
+    monkeypatch.setattr(player_module, "START_SECONDS", patience)
     with pytest.raises(EngineFailure, match=f"^lazy: {problem}"):
         units.probe(trivial("lazy", FOOLS_MATE, fault, 0), lambda item: None)
 
