@@ -122,13 +122,13 @@ class Tablebase:
         self._report(f"found {wdl} WDL and {len(names) - wdl} DTZ Syzygy tables{pieces} in {path}")
         if not tables:
             return
+        from engine.syzygy.files import Prober  # defines kernels
+
         try:
             warmup.warm_up(self._report, layer="syzygy")
         except OSError as error:
             self._report_once(f"searching without Syzygy tables: their prober cannot be compiled: {error}")
             return
-        from engine.syzygy.files import Prober
-
         faults.clear()
         self._prober = Prober(tables, faults.append)
         self._report_faults(faults)

@@ -253,12 +253,15 @@ def test_a_mate_by_a_capture_is_a_mate(numbat):
     assert (last.score.mate, last.pv[0]) == (1, "h7b7")
 
 
-def test_without_a_directory_nothing_is_compiled():
+def test_the_prober_is_prepared_for_a_directory_only(tables_folder):
+    """By the warm-up, which reports that it compiles and shares the work with other starts."""
     code = (
-        "import sys\nfrom engine import Engine\nwith Engine(hash=1) as engine:\n    engine.bench(2)\n"
-        "assert not [name for name in sys.modules if name.startswith('engine.syzygy')]"
+        "from engine import Engine\nfrom engine.jit import decorators, warmup\n"
+        "layers = lambda *ignored, **others: print('syzygy' in {kernel.layer for kernel in decorators.KERNELS})\n"
+        "with Engine(hash=1) as engine:\n    engine.bench(2)\n    layers()\n    warmup.warm_up = layers\n"
+        f"    engine.configure(syzygy_path={str(tables_folder)!r})"
     )
-    assert run_python("-c", code, cwd=REPOSITORY).returncode == 0
+    assert run_python("-c", code, cwd=REPOSITORY).stdout == "False\nTrue\n"
 
 
 # Files that are not there, or not in order
