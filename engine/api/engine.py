@@ -332,9 +332,7 @@ class Engine(PositionMixin):
 
         job = ThreadTask(feed)
         stream = Stream(board, reports, job, signals.stop)
-        with self._turn:
-            self._end_job()
-            self._put(job, signals)
+        self._in_turn(partial(self._put, job, signals), signals)
         return stream
 
     analysis = stream  # its name in python-chess
@@ -565,8 +563,8 @@ class Engine(PositionMixin):
 
     def _call(self, work: Callable[[], T], signals: Signals) -> T:
         """Run ``work`` in the engine's thread and wait for it; the caller has the turn. After Ctrl-C it is stopped."""
-        self._end_job()
         if in_deep_thread():
+            self._end_job()
             return work()
         job = ThreadTask(work)
         try:
@@ -576,6 +574,8 @@ class Engine(PositionMixin):
             self._end_job()
 
     def _put(self, job: ThreadTask[Any], signals: Signals) -> None:
+        self._refuse_closed()  # while the call waited for its turn: a closed engine has no thread
+        self._end_job()
         if self._thread is None:
             self._thread = TaskThread("numbat-engine")
         self._job = job, signals
@@ -629,9 +629,9 @@ class Engine(PositionMixin):
         return self._in_turn(run, signals)
 
     def close(self) -> None:
-        """End the work that runs and the threads, and release memory, book and tables. Every later call raises
-        RuntimeError, except that stopping and closing again do nothing. Raises RuntimeError in a callback of a search,
-        which then continues."""
+        """End the work that runs and the threads, and release memory, book and tables. Calls that wait for their turn,
+        and later ones, raise RuntimeError, except that stopping and closing again do nothing. Raises RuntimeError in a
+        callback of a search, which then continues."""
         if "_selector" not in self.__dict__ or self._process != os.getpid():
             return
         if self._selector.thread == get_ident():

@@ -594,12 +594,21 @@ def test_a_board_may_change_during_its_search(numbat: Engine) -> None:
     assert lines[0].move in chess.Board().legal_moves
 
 
-def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine) -> None:
+@pytest.mark.parametrize("call", ["play", "stream"])
+def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine, call: str) -> None:
     first = searching(numbat, lambda: ENDLESS["play"](numbat))
-    second = in_thread(lambda: ENDLESS["play"](numbat))
+    second = in_thread(lambda: ENDLESS[call](numbat))
     time.sleep(0.05)
     numbat.stop()
     finish(first, second)
+
+
+def test_a_call_overtaken_by_close_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = Engine(hash=1)
+    # Called between the first check and the turn.
+    monkeypatch.setattr("engine.api.engine.get_ident", lambda: (monkeypatch.undo(), running.close()))
+    with pytest.raises(RuntimeError, match="closed"):
+        ENDLESS["play"](running)
 
 
 # Streams without a reader
