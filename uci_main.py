@@ -37,10 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RuntimeError as error:  # of a library too, such as that of the progress bar
         from engine.commandline import refuse
         from engine.messages import ThreadError
+        from engine.processes import LostProcess
 
-        if not isinstance(error, ThreadError) and "start new thread" not in str(error):
+        named = ThreadError() if "start new thread" in str(error) else error
+        if not isinstance(named, ThreadError | LostProcess):
             raise
-        return refuse(ThreadError())
+        return refuse(named)
 
 
 def _end_at_the_next_interrupt() -> None:

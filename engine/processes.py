@@ -67,7 +67,7 @@ _is_worker = False
 
 
 class LostProcess(RuntimeError):
-    """The processes that worked on an item ended, twice."""
+    """No process can be started, or those that worked on an item ended, twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ def run(
     each lost process; both are called in the caller's thread. The item of a lost process is tried once more and
     may report again; its error is then :class:`LostProcess`, with the ``name`` of the item and the last output.
 
-    An exception of ``items`` is raised when the items before it are done; at once are raised OSError if no process can
-    be started, and what the job raises before its first item. These, Ctrl-C and closing the generator end the
-    processes: there the job is interrupted as by Ctrl-C."""
+    An exception of ``items`` is raised when the items before it are done; at once are raised :class:`LostProcess` if
+    none can be started, and what the job raises before its first item. These, Ctrl-C and closing the generator end
+    the processes: there the job is interrupted as by Ctrl-C."""
     if jobs == 1 or not can_start():
         yield from _run_here(job, items, on_report)
         return
@@ -255,7 +255,10 @@ class _Team:
         with self._lock:
             if self._closed:
                 return None
-            process = _Process(self._job)
+            try:
+                process = _Process(self._job)
+            except OSError as error:
+                raise LostProcess(f"no process can be started: {error.strerror}") from None
             self._processes.append(process)
         return process
 

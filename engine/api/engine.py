@@ -446,8 +446,9 @@ class Engine(PositionMixin):
         Each process has an engine with these options, which forgets each position before the next, so that the result
         does not depend on ``jobs``. ``positions`` are read as they are needed. Closing the generator ends the
         processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises as
-        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError, with what the process wrote
-        last, if one ends twice at the same position. A frozen application does all in the calling process.
+        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if no process can be started
+        or, with what it wrote last, one ends twice at the same position. A frozen application does all in the calling
+        process.
         """
         from engine.api.many import analyses
 

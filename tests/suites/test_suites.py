@@ -199,6 +199,17 @@ def test_a_puzzle_whose_process_ends_twice_is_named(tmp_path, capsys, monkeypatc
     assert [line for line in err.splitlines() if "-9" in line] == [f"{lost}; trying again", lost]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such program")
+def test_processes_that_cannot_begin_are_one_line(tmp_path, capsys, monkeypatch):
+    (tmp_path / "s.epd").write_text(SUITE)
+    (tmp_path / "python").symlink_to("/usr/bin/false")
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    for message in ("its process ended with exit code 1", "no process can be started: No such file or directory"):
+        assert main(["suite", str(tmp_path / "s.epd"), "--depth", "1", "--jobs", "2"]) == 2
+        assert capsys.readouterr().err.splitlines()[-1].endswith(f": {message}")
+        (tmp_path / "python").unlink(missing_ok=True)
+
+
 @contextmanager
 def falling(options, limits, report):
     """The job of a suite, whose process kills itself at the puzzle "line"."""
