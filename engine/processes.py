@@ -128,7 +128,7 @@ def run(
                     team.add(task)
             if not waiting:
                 break
-            about, kind, value = _next(team.events)
+            about, kind, value = next_of(team.events)
             if kind == "failed":
                 raise value
             if kind == "report":
@@ -167,7 +167,7 @@ def _run_here(
 
         for current in items:
             _start_thread(complete, current)
-            while (event := _next(events))[0] == "report":
+            while (event := next_of(events))[0] == "report":
                 on_report(*event[1])
             yield event[1]
 
@@ -182,8 +182,8 @@ def _start_thread(work: Callable[..., object], *arguments: Any) -> threading.Thr
     return thread
 
 
-def _next(events: SimpleQueue[Event]) -> Event:
-    """Wait for the next event; Ctrl-C is noticed meanwhile."""
+def next_of(events: SimpleQueue[Event]) -> Event:
+    """Wait for the next event; Ctrl-C is noticed meanwhile, on Windows after a while."""
     while True:
         with suppress(Empty):
             return events.get(timeout=_POLL if sys.platform == "win32" else None)
@@ -491,7 +491,7 @@ def _serve(job: bytes, items: SimpleQueue[bytes], answers: _Answers) -> None:
             return
         answers.send("ready", None)
         while True:
-            data = items.get()
+            data = next_of(items)
             answers.kind = "report"
             try:
                 answers.send("result", work(pickle.loads(data)))

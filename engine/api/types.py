@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import chess
 
 from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, quoted
+from engine.processes import next_of
 from engine.search.threads import ThreadTask
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
@@ -193,7 +194,7 @@ class Stream(Iterator[Analysis]):
         weakref.finalize(self, stop).atexit = False
 
     def __next__(self) -> Analysis:
-        info = self._reports.get()
+        info = next_of(self._reports)
         if info is None:
             self._reports.put(None)  # for the next call, perhaps in another thread
             self._job.result()  # raises the error of the search
@@ -206,7 +207,7 @@ class Stream(Iterator[Analysis]):
     def close(self) -> None:
         """End the search and discard unread reports."""
         self.stop()
-        while self._reports.get() is not None:
+        while next_of(self._reports) is not None:
             pass
         self._reports.put(None)
         self._job.wait()
