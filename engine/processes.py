@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, BinaryIO, TypeVar
 
 from engine.messages import ThreadError
@@ -447,11 +447,23 @@ def _listen(source: BinaryIO, items: SimpleQueue[bytes]) -> None:
     with suppress(EOFError, OSError, pickle.UnpicklingError):
         while True:
             items.put(pickle.load(source))
-    if sys.platform == "win32":
-        interrupt_main()
-    else:  # also interrupts system calls
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-    sleep(_GRACE)
+    swallowed = threading.Event()
+
+    def notice(ignored: sys.UnraisableHookArgs) -> None:
+        if ignored.exc_type is KeyboardInterrupt:
+            swallowed.set()
+        else:
+            sys.__unraisablehook__(ignored)
+
+    sys.unraisablehook = notice  # for a callback, such as one of an import, in which the interrupt arrives
+    end = monotonic() + _GRACE
+    swallowed.set()
+    while swallowed.wait(max(0, end - monotonic())) and monotonic() < end:
+        swallowed.clear()
+        if sys.platform == "win32":
+            interrupt_main()
+        else:  # also interrupts system calls
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     os._exit(0)
 
 

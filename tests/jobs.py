@@ -27,13 +27,20 @@ def squaring(report: Report) -> Iterator[Callable[[float], float]]:
 
 @contextmanager
 def noting(folder: Path, report: Report) -> Iterator[Callable[[int], int]]:
-    """Leaves a note of every start of an item, and one at the end; the item 1 reports its process and never ends."""
+    """Leaves a note of every start of an item, and one at the end; the item 1 reports its process and never ends,
+    nor does -1, in a callback, which swallows exceptions."""
+
+    class Deaf:
+        def __del__(self) -> None:
+            time.sleep(3600)
 
     def note(number: int) -> int:
         with (folder / str(number)).open("a") as notes:
             notes.write(f"{os.getpid()}\n")
         report(os.getpid())
-        if number == 1:
+        if number == -1:
+            Deaf()
+        if abs(number) == 1:
             time.sleep(3600)
         return number
 

@@ -128,6 +128,14 @@ def test_a_closed_generator_ends_the_processes(tmp_path: Path, stopped: bool) ->
     assert (tmp_path / f"end-{pids[0]}").exists() != stopped
 
 
+def test_an_interrupt_reaches_a_process_in_a_callback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as those of imports: what they raise is only printed."""
+    with pytest.raises(ZeroDivisionError):
+        list(run(partial(noting, tmp_path), [-1], 2, on_report=lambda item, pid: time.sleep(0.2) or 1 / 0))
+    assert list(tmp_path.glob("end-*"))
+    assert capsys.readouterr().err == ""
+
+
 MAIN = """
 import signal
 from functools import partial
