@@ -116,10 +116,11 @@ class _Run:
             part = reviewed / (reviewed + len(self._suspects)) if self._suspects else 1.0
             done = max(done, FIRST + SECOND * part)  # scores may raise new doubts
             self._on_step(done)
-        marked = [at for at, found in enumerate(positions) if found.mark is not None]
-        confirmed: dict[tuple[str, chess.Move | None], Mark | None] = {}
+        # from the last, because the reason for a mark names the reply, which confirming a mark of the reply may change
+        marked = [at for at in reversed(range(len(positions))) if positions[at].mark is not None]
+        confirmed: dict[tuple[str, chess.Move | None, bool], Mark | None] = {}
         for number, at in enumerate(marked, 1):
-            again = positions[at].board.epd(), positions[at].move
+            again = positions[at].board.epd(), positions[at].move, positions[at + 1].drawn
             if again not in confirmed:
                 confirmed[again] = self._confirm(at)
             positions[at].mark = confirmed[again]

@@ -444,6 +444,29 @@ def test_a_better_move_that_proves_bad_is_replaced():
     assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("b1c3"),))
 
 
+def test_a_reason_names_the_reply_that_is_shown():
+    """Of the replies to 2. Ba6 a longer search, which confirms the mark of 2... f6, prefers bxa6 to Nxa6."""
+
+    def alone(at, move, amount):
+        worth = {"f7f6": 0 if amount >= THIRD * 1000 else -280, "b7a6": -330, "b8a6": -300}
+        return worth.get(move.uci(), 100) if at == 3 else 100 if move.uci() == "g1f3" else -300
+
+    scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100))} | {(2, True): (90, "g1f3")}
+    scores |= {(3, False): (-300, "b8a6"), (3, True): (-300, "b8a6"), (4, False): (-20, "")}
+    game = read_game(io.StringIO("1. e4 a5 2. Ba6 f6 *"))
+    found = Annotator(Scripted(scores, alone), Limit(nodes=1000), explain=explain).annotate(game).judged()
+    assert found[3].reply == (chess.Move.from_uci("b7a6"),)
+    assert "bxa6" in found[3].reason
+
+
+def test_a_repeated_move_that_draws_has_a_mark_of_its_own():
+    scores = {(at, False): (score, "d7d5") for at, score in enumerate((0, 0, 0, -600, -200, -200, -200, -600))}
+    engine = Scripted({**scores, (3, True): (-600, "d7d5"), (7, True): (-600, "d7d5")})
+    game = read_game(io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *"))
+    found = Annotator(engine, Limit(nodes=1000)).annotate(game).judged()
+    assert (found[4].grade, found[8].grade) == (Grade.MISTAKE, Grade.BLUNDER)
+
+
 def test_a_lost_game_has_no_inaccuracies():
     for lost, worse, grade in ((-300, -600, Grade.INACCURACY), (-450, -1300, Grade.FINE)):
         scores = {(at, False): (lost, "g1f3") for at in range(3)} | {(2, True): (lost, "g1f3")}
