@@ -134,7 +134,7 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
 
 def _sacrifice(case: Case) -> Sacrifice | None:
     """The sacrifice that the move makes, and its aim: of several pieces the one taken in the line, else the one that
-    costs most."""
+    costs most. None also if the side stands worse, and has no aim."""
     line, given = case.praised, sacrificed(case.board, case.move)
     if not given:
         return None
@@ -152,7 +152,7 @@ def _sacrifice(case: Case) -> Sacrifice | None:
     if gains := _return(case, piece):
         return replace(claim, aim="material", gains=gains)
     attacked, target = _attack(line)
-    return replace(claim, aim="attack", target=target) if attacked else claim
+    return replace(claim, aim="attack", target=target) if attacked else claim if claim.level >= 0 else None
 
 
 def _return(case: Case, piece: Piece) -> Gain | None:
@@ -210,12 +210,10 @@ def _aim(had: int, has: int, mated: bool) -> Literal["wins", "parries", "keeps",
     """What only the move achieves, by the levels with the other move and with it; ``mated`` by the other one."""
     if mated:
         return "parries"
-    if has <= had:
-        return "good"
-    if has == 3:
+    if has == 3 > had:
         return "wins"
-    if has > 0:
+    if has > 0 >= had:
         return "keeps"
-    if had == -3:
+    if had == -3 and has in (-1, 0):
         return "holds"
-    return "balances" if has == 0 else "good"
+    return "balances" if had < has == 0 else "good"
