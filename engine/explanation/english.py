@@ -122,7 +122,7 @@ _FEATURES: dict[claims.FeatureAspect, str] = {
 }
 
 _DRAWS: dict[claims.DrawKind, str] = {
-    "stalemate": "{after}it is stalemate, and the win is gone.",
+    "stalemate": "Throws away the win: {after}it is stalemate.",
     "perpetual": "Lets {winner} draw by perpetual check, beginning with {reply}.",
     "material": "Throws away the win: {after}there is insufficient material to mate.",
     "corner": "Throws away the win: {after}the king cannot be driven from the corner.",
