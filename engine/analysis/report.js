@@ -151,7 +151,7 @@ const capital = text => text && text[0].toUpperCase() + text.slice(1);
 const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
 
 function sentence(p) {
-  const kind = p.word && !(p.word === "only move" && p.why) ? ` ${capital(p.word)}${p.won ? ", a missed win" : ""}.` : p.book ? " Book move." : "";
+  const kind = p.word && !(p.word === "only move" && p.why.includes(" the only ")) ? ` ${capital(p.word)}${p.won ? ", a missed win" : ""}.` : p.book ? " Book move." : "";
   const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
 }
@@ -205,7 +205,7 @@ function fillStatistics() {  // of the game and of its phases; a count is a butt
   const head = add(table, "tr");
   for (const name of ["", ...parts]) add(head, "th", {textContent: name, colSpan: name ? 2 : 1});
   row("", "", (cell, _, white) => { cell.textContent = white ? "○" : "●"; });
-  row("accuracy", "", (cell, phase, _, side) => { cell.textContent = phase < 0 ? side.moves && Math.round(parseFloat(side.accuracy)) : side.phases[phase]; });
+  row("accuracy", "", (cell, phase, _, side) => { cell.textContent = phase < 0 ? side.accuracy && Math.round(parseFloat(side.accuracy)) : side.phases[phase]; });
   row("loss", "average loss in centipawns", (cell, phase, _, side) => { if (phase < 0) cell.textContent = side.loss; });
   const counted = (name, title, counts) => row(name, title, (cell, phase, white) => {
     const found = game.plies.map((p, i) => i).filter(i => {

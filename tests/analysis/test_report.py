@@ -274,7 +274,14 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> No
     linked = Dom(page, "ply=3")
     assert 'data-ply="3"' in linked.text
     assert linked.of("title").endswith("</script><script>, 1-0")
-    third = Dom(page, "game=3", script='$("last").click(); document.body.dataset.link = location.hash;')
+    script = """
+      $("last").click(); document.body.dataset.link = location.hash;
+      const only = why => sentence({...game.plies[1], word: "only move", why}).includes("Only move");
+      document.body.dataset.only = [only("Wins a pawn: Qf8."), only("Qf8 is the only winning move.")];
+    """
+    third = Dom(page, "game=3", script=script)
+    assert 'data-only="true,false"' in third.text
+    assert re.search(r">accuracy</td><td>\d+</td><td></td>", third.text)  # Black has no moves
     assert third.of("title") == "Eve - Fox, 1/2-1/2"
     assert third.of("words").startswith("1. Qf7??  (stalemate, a draw). Blunder, a missed win. ")
     assert len(re.findall(r'class="dot blunder"', third.text)) == 1
