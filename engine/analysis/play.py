@@ -171,7 +171,7 @@ class Table:
             case ["help" | "?"]:
                 self.tell(HELP)
             case ["fen"]:
-                self.tell(self.board.fen())
+                self._print(self.board.fen())
             case ["board"]:
                 self._show()
             case ["moves"]:
@@ -398,7 +398,7 @@ def play_chess(
     if not table.board.move_stack:
         return 0
     if chosen.pgn:
-        table.tell(f"To see your mistakes explained: numbat analyse {shlex.quote(str(chosen.pgn))}")
+        tell(f"To see your mistakes explained: numbat analyse {shlex.quote(str(chosen.pgn))}")
     else:
         table.tell("To see your mistakes explained, play with --pgn FILE and run: numbat analyse FILE")
     return 0

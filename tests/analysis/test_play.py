@@ -449,10 +449,11 @@ def test_the_painted_board_has_all_pieces_in_their_colours(few):
     assert len(plain) == 3
 
 
-def test_long_texts_are_broken_at_spaces_on_a_terminal(numbat):
+def test_long_texts_but_no_fen_are_broken_on_a_terminal(numbat):
     told: list[str] = []
-    Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("moves",)),
+    Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("fen", "moves")),
           lambda text: told.append(str(text)), console=terminal(width=40)).play()  # fmt: skip
+    assert told[-2] == chess.STARTING_FEN  # to be copied
     legal = told[-1].splitlines()
     assert len(legal) > 1
     assert max(map(len, legal)) <= 40
