@@ -75,18 +75,17 @@ class GamePosition:
 class Judged:
     """A position of a game and the move that led to it (none at the start).
 
-    ``score`` is the position's, from a search of ``depth`` plies; ``loss`` the expected points that the move cost its
-    player; ``better`` the line that should have been played, empty if the move was fine, and ``reply`` the line that
-    punishes it; ``next_best`` the best line without a move that is praised; ``also`` other moves nearly as good as the
-    better one, ``refuted`` others that are bad; ``chances`` White's with that line and after the move; ``reason`` says
-    why the move was bad, by a ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory."""
+    ``score`` is the position's, from a search of ``depth`` plies; ``better`` the line that should have been played,
+    empty if the move was fine, and ``reply`` the line that punishes it; ``next_best`` the best line without a move that
+    is praised; ``also`` other moves nearly as good as the better one, ``refuted`` others that are bad; ``chances``
+    White's with that line and after the move; ``reason`` says why the move was bad, by a ``theme`` that the player
+    ``missed`` or else allowed; ``book`` if it is theory."""
 
     board: chess.Board
     score: PovScore
     depth: int = 0
     move: chess.Move | None = None
     san: str = ""
-    loss: float = 0.0
     grade: Grade = Grade.FINE
     better: tuple[chess.Move, ...] = ()
     reply: tuple[chess.Move, ...] = ()
@@ -200,13 +199,11 @@ class Findings:
         before, found = self.positions[number - 1], self.positions[number]
         assert before.move is not None
         assert found.score is not None
-        mark, loss, chances = before.mark, self.cost(number - 1), None
+        mark, chances = before.mark, None
         if mark is not None:
             after, last = self.played(number - 1), found.move is None and not self.decisive
             assert after is not None
             chances = chances_on(before.board, mark.score), chances_on(found.board, after, last)
-        elif self.grade(number - 1).bad:
-            loss = 0.0  # a longer search did not confirm it
         bad = mark is not None and mark.grade.bad
         claim = from_json(mark.why) if mark and mark.why else None
         line = mark.instead if mark else ()
@@ -216,7 +213,6 @@ class Findings:
             found.depth,
             before.move,
             before.board.san(before.move),
-            loss,
             mark.grade if mark else Grade.FINE,
             line if bad else (),
             found.line if bad else (),

@@ -95,7 +95,6 @@ def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     assert {judged.san: judged.grade for judged in annotator.annotate(second).judged()}["g4"] is Grade.BLUNDER
     stalemated = annotator.annotate(third).judged()[-1]
     assert (stalemated.san, stalemated.grade) == ("Qf7", Grade.BLUNDER)
-    assert stalemated.loss == pytest.approx(0.5, abs=2e-3)
     assert stalemated.better
 
 
@@ -330,7 +329,7 @@ def test_the_only_move_costs_nothing():
     found = Findings.of(game)
     for position, score in zip(found.positions, (0, 900, 900, 900), strict=False):
         position.score = PovScore(Cp(score), chess.WHITE)
-    assert [judged.loss for judged in found.judged()] == [0, 0, 0, 0, 0]
+    assert [found.cost(at) for at in range(4)] == [0, 0, 0, 0]
 
 
 class Scripted:
@@ -374,7 +373,7 @@ def test_a_move_that_proves_better_than_the_best_costs_nothing():
     game = read_game(io.StringIO(GIVEN))
     scores = {(0, False): (20, "e2e4"), (2, False): (-500, "a2a3"), (3, False): (150, "b7a6"), (4, False): (140, "")}
     found = Annotator(Scripted(scores), Limit(depth=3)).annotate(game).judged()
-    assert (found[3].grade, found[3].loss) == (Grade.FINE, 0)
+    assert found[3].grade is Grade.FINE
     assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
 
 
