@@ -88,9 +88,9 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Cla
         return Threat(best, line, mate=True)
     if line.moves[0].promotion:
         return Threat(best, line)
-    if line.gain >= 2 and line.captured(0) and (gain := gain_of(line)):
-        return Threat(best, line, gain)
-    return None
+    before = Line.of(board, line.moves)
+    new = len(before) < len(line) or before.gain < line.gain
+    return Threat(best, line, gain) if new and line.gain >= 2 and line.captured(0) and (gain := gain_of(line)) else None
 
 
 def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResult | None:
@@ -197,7 +197,7 @@ def _only(case: Case) -> OnlyMove | None:
     board, move, line = case.board, case.move, case.praised
     other = Case(board, case.best.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
     cost = reason_of(other)
-    missed = isinstance(cost, (Mating, Material)) and cost.verb == "misses"
+    missed = isinstance(cost, (Mating, Material)) and cost.verb in ("misses", "regains")  # by this move
     named = cost if isinstance(cost, _COSTS) and not missed else None
     had, has = level(case.before), level(case.after)
     if has <= had and named is None:

@@ -35,6 +35,7 @@ def test_a_recapture_does_not_win_what_was_lost():
         ("8/8/6k1/8/8/2K5/6p1/8 b - - 0 1", "Kf5", "g1=Q", (False, "None")),
         ("4k3/1p6/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bb5", "Bxc6+", None),  # it would be taken back
         ("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bf3", "Bxc6+", (False, "N@c6")),
+        ("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1", "Kf2", "Bxc6+", None),  # as before the move
         ("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bf3", "Nd4", None),  # illegal
     ],
 )
