@@ -88,11 +88,11 @@ def positive(text: str) -> float:
 
 def _value(kind: type, minimum: float, maximum: float, text: str) -> Any:
     try:
-        value = kind(text.replace(",", "_"))
+        value = kind(text.replace(",", "_") if kind is int else text)  # "0,08" is not 8
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a {'whole ' if kind is int else ''}number") from None
     if not minimum <= value <= maximum or value == math.inf:
-        bounds = f"{minimum:g} or more" if maximum == math.inf else f"from {minimum:g} to {maximum:g}"
+        bounds = f"{minimum:g} or more" if maximum == math.inf else f"from {minimum:.15g} to {maximum:.15g}"
         raise argparse.ArgumentTypeError(f"{text} is not {bounds}")
     return value
 
