@@ -10,7 +10,8 @@ function overview(shown) {
 function fillOverview() {
   const report = data.report;
   if (report) {
-    $("figures").textContent = `${report.points} points from ${report.games} games, accuracy ${report.accuracy}, average loss ${report.loss} centipawns. `
+    const many = (count, word) => `${count} ${word}${+count === 1 ? "" : "s"}`;
+    $("figures").textContent = `${many(report.points, "point")} from ${many(report.games, "game")}, accuracy ${report.accuracy}, average loss ${report.loss} centipawns. `
       + "Click a count to see its positions.";
     for (const table of report.tables) addTable(table);
     add($("report"), "h2", {textContent: "Games"});

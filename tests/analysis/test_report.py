@@ -504,7 +504,7 @@ def test_a_player_s_report_leads_to_his_mistakes(report_page: Path) -> None:
       }, 100);
     """
     dom = Dom(report_page, script=script)
-    assert dom.of("figures").startswith("0 points from 1 games, accuracy ")
+    assert dom.of("figures").startswith("0 points from 1 game, accuracy ")
     assert 'data-counts="true"' in dom.text
     assert 'data-there="true,true,Nimzowi,learn-black"' in dom.text
 
