@@ -4,9 +4,9 @@ There are three passes. The first goes from the last position to the first, so t
 already has the continuation of a move in it; if a played move turns out better than the engine's choice, the position
 before is worth what it led to. The second searches longer for every move that would get a mark: the position after it,
 and all the other moves in its place. The third confirms each mark from an empty table, by a search of the move played
-and one of the better move from the position before, with the same limit. If they deny a mistake, a blunder or praise,
-and for a mate in a decided game or a sacrifice that may be better than it seems, longer searches of the move played and
-of all others decide. A mark lies between the two verdicts, and praise is the fainter one.
+and one of the better move from the position before, with the same limit. If they deny a mistake, a blunder, "!" or
+"!!", and for a mate in a decided game or a sacrifice that may be better than it seems, longer searches of the move
+played and of all others decide. A mark lies between the two verdicts, and praise is the fainter one.
 :mod:`engine.analysis.pace` says how long each search is."""
 
 from collections.abc import Callable, Sequence
