@@ -127,7 +127,8 @@ def parser(command: str) -> Parser:
                         help="treat the position as Chess960 even if its castling rights do not show it")  # fmt: skip
     limits = result.add_mutually_exclusive_group()
     if command == "analyse":
-        limits.add_argument("--game-time", type=seconds, metavar="TIME", help="seconds for each game, for files")
+        game_time = "seconds for each game, for files; confirming marks takes more"
+        limits.add_argument("--game-time", type=seconds, metavar="TIME", help=game_time)
     if command == "play":
         limits.add_argument(
             "--clock",
