@@ -419,18 +419,6 @@ def test_a_mate_in_a_decided_game_is_marked_once_confirmed(allowed, third):
     assert found[3].grade is (Grade.FINE if third == 8 else Grade.MISTAKE)
 
 
-@pytest.mark.parametrize("seen", [True, False])
-def test_a_longer_search_decides_on_denied_mistakes(seen):
-    def alone(at, move, amount):
-        return -310 if seen and amount >= THIRD * 1000 and move.uci() == "f1a6" else 90
-
-    scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100, -300, -300))}
-    engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
-    found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
-    assert found[3].grade is (Grade.BLUNDER if seen else Grade.FINE)
-    assert found[3].score.white() == Cp(-310 if seen else -300)
-
-
 def test_a_better_move_that_proves_bad_is_replaced():
     """2. Nf3 seems to be better, and a longer search finds that only 2. Nc3 is."""
 
@@ -441,6 +429,37 @@ def test_a_better_move_that_proves_bad_is_replaced():
     engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
     found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO("1. e4 a5 2. a3 Nc6 *"))).judged()
     assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("b1c3"),))
+
+
+@pytest.mark.parametrize(
+    ("san", "second", "fresh", "longer", "grade"),
+    [
+        ("a3", (100, 50), (100, 50), (), Grade.INACCURACY),
+        ("a3", (100, 50), (100, 65), (), Grade.FINE),  # 6.4% on the average
+        ("a3", (-300, -600), (-300, -600), (), Grade.INACCURACY),
+        ("a3", (-450, -1300), (-450, -1300), (), Grade.FINE),  # lost anyway
+        ("a3", (100, -300), (100, 90), (100, -310), Grade.BLUNDER),
+        ("a3", (100, -300), (100, 90), (100, 90), Grade.FINE),
+        ("a3", (100, -300), (100, 90), (100, 50), Grade.FINE),  # denied, and an inaccuracy at most
+        ("a3", (-100, 100), (90, 100), (-100, 100), Grade.GOOD),
+        ("a3", (-100, 100), (90, 100), (90, 100), Grade.FINE),
+        ("Ba6", (100, -50), (100, 100), (100, -51), Grade.BLUNDER),  # also with 50 centipawns more
+        ("Ba6", (100, -50), (100, -50), (100, -20), Grade.FINE),
+        ("Ba6", (100, -300), (100, -20), (100, -20), Grade.FINE),
+    ],
+)
+def test_what_further_searches_make_of_a_mark(san, second, fresh, longer, grade):
+    """White's scores with the best move other than the second one, and with it."""
+    game = read_game(io.StringIO(f"1. e4 a5 2. {san} Nc6 *"))
+    played, (had, has) = list(game.mainline_moves())[2], second
+    scores = {(at, False): (max(second), "") for at in range(2)} | {(at, False): (has, "") for at in (3, 4)}
+    scores |= {(2, True): (had, "g1f3"), (2, False): (had, "g1f3") if had > has else (has, played.uci())}
+
+    def alone(at, move, amount):
+        return (longer if longer and amount >= THIRD * 1000 else fresh)[move == played]
+
+    found = Annotator(Scripted(scores, alone), Limit(nodes=1000)).annotate(game).judged()[3]
+    assert (found.grade, found.score.white()) == (grade, Cp(longer[1] if longer and grade.bad else has))
 
 
 def test_a_reason_names_the_reply_that_is_shown():
@@ -464,15 +483,6 @@ def test_a_repeated_move_that_draws_has_a_mark_of_its_own():
     game = read_game(io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *"))
     found = Annotator(engine, Limit(nodes=1000)).annotate(game).judged()
     assert (found[4].grade, found[8].grade) == (Grade.MISTAKE, Grade.BLUNDER)
-
-
-def test_a_lost_game_has_no_inaccuracies():
-    for lost, worse, grade in ((-300, -600, Grade.INACCURACY), (-450, -1300, Grade.FINE)):
-        scores = {(at, False): (lost, "g1f3") for at in range(3)} | {(2, True): (lost, "g1f3")}
-        scores |= {(3, False): (worse, "b8c6"), (4, False): (worse, "")}
-        game = read_game(io.StringIO("1. e4 a5 2. a3 Nc6 *"))
-        found = Annotator(Scripted(scores), Limit(depth=3)).annotate(game).judged()
-        assert found[3].grade is grade
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def test_praise_goes_to_the_move_that_alone_holds_the_game():
     assert praise(quiet, bishop, Cp(0), mistake) is Grade.BRILLIANT
     assert praise(quiet, bishop, Cp(0), inaccuracy) is Grade.GOOD
     assert praise(quiet, bishop, Cp(0), fine) is Grade.FINE
+    assert praise(quiet, bishop, Cp(-200), Cp(-400)) is Grade.FINE  # it stands worse
     assert praise(quiet, bishop, Mate(5), Cp(50)) is Grade.BRILLIANT
     assert praise(quiet, bishop, Mate(5), Cp(400)) is Grade.GOOD
     assert praise(quiet, king, Mate(5), Cp(400)) is Grade.FINE
