@@ -241,6 +241,8 @@ class _Run:
             for where, seen in ((at + 1, replace(played, pv=played.pv[1:])), (at, other)):
                 if how.bad and seen.depth:  # else it is no search, but a mate that was known
                     self._record.put(where, seen.score, seen.depth, seen.pv)
+        if not how.bad and (after := self._record.played(at)):  # the best move: the position is worth what it leads to
+            self._record.put(at, after, self._record.positions[at + 1].depth + 1, self._record.expected(at))
         why = None
         if self._explain is not None:
             reply = self._record.positions[at + 1]

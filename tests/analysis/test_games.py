@@ -462,6 +462,21 @@ def test_what_further_searches_make_of_a_mark(san, second, fresh, longer, grade)
     assert (found.grade, found.score.white()) == (grade, Cp(longer[1] if longer and grade.bad else has))
 
 
+def test_a_position_is_worth_what_its_praised_move_leads_to():
+    """A longer search, which confirms the mark of 2... f6, finds that Black stood better after 2. a3."""
+
+    def alone(at, move, amount):
+        if at == 2:
+            return 100 if move.uci() == "a2a3" else -200
+        return 100 if amount < THIRD * 1000 else 400 if move.uci() == "f7f6" else -50
+
+    scores = {(at, False): (100, "a2a3") for at in range(4)} | {(2, True): (-200, "g1f3"), (3, True): (100, "b8c6")}
+    game = read_game(io.StringIO("1. e4 a5 2. a3 f6 *"))
+    found = Annotator(Scripted({**scores, (4, False): (400, "")}, alone), Limit(nodes=1000)).annotate(game).judged()
+    assert (found[3].grade, found[4].grade) == (Grade.GOOD, Grade.BLUNDER)
+    assert [judged.score.white() for judged in found[2:]] == [Cp(-50), Cp(-50), Cp(400)]
+
+
 def test_a_reason_names_the_reply_that_is_shown():
     """Of the replies to 2. Ba6 a longer search, which confirms the mark of 2... f6, prefers bxa6 to Nxa6."""
 
