@@ -322,6 +322,8 @@ def _sacrifice(claim: claims.Sacrifice) -> str:
 
 def _returned(gain: claims.Gain, piece: claims.Piece) -> str:
     """What a sacrificed ``piece`` brings."""
+    if gain.kind == "promotion":
+        return "to promote"
     if piece.kind not in dict(gain.paid):
         return f"to win {gained(gain)}"
     return f"for {_pieces(gain.won)}" if gain.kind == "list" else f"to win {_won(gain, square=True)}"

@@ -175,6 +175,8 @@ def _material(case: Case, verb: Literal["loses", "misses"], at_least: int = 1) -
         return None
     if not (won := gain_of(line)) or not (finding := explained(line, won)):
         return None
+    if verb == "misses" and won.kind == "promotion" and case.move.promotion:
+        return None  # it does promote
     retaken = taken_before(case.board, line.moves[0]) if verb == "misses" else None
     if retaken and value(line.captured(0)) == value(retaken):
         return Material("regains", line, Gain("piece", ((retaken, 1),)), finding)

@@ -193,6 +193,7 @@ WORDING: list[tuple[Claim, str]] = [
      "Offers the rook on f8 for a bishop and a knight."),
     (Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("piece", ((5, 1),), ((3, 1),))),
      "Offers the rook on f8 to win the queen for a bishop."),
+    (Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("promotion", ())), "Offers the rook on f8 to promote."),
     (OnlyMove(MATE, "wins", True), "Ra8# is the only winning move, and it is quiet."),
     (OnlyMove(MATE, "parries", False, Mating("allows", LET_MATE, 2)),
      "Ra8# is the only move that parries the mate; Rb2 allows mate in 2, beginning with Ra1+."),
