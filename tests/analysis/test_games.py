@@ -851,7 +851,7 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         ("6q1/p6p/6p1/4k3/1P2N3/2B2P2/4K1P1/8 b - - 3 43", "Kd5", "fork"),
         ("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3", "Nf6", "mateIn1"),
         ("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "Qf7", "stalemate"),
-        ("4k3/8/8/3q4/4P3/2N5/PPP5/4K3 w - - 0 1", "Kf2", "hanging"),
+        ("4k3/8/8/3q4/4P3/8/PPP5/4K3 w - - 0 1", "Kf2", "hanging"),
         ("4r1k1/4rppp/RR6/8/8/8/5PPP/5K2 w - - 0 1", "Kg1", "backRankMate"),
     ],
 )

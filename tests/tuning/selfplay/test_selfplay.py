@@ -49,7 +49,7 @@ def played(player: SelfPlay) -> list[SelfPlayGame]:
     """Some games, and some that reach rarer ends: they begin in endings and are never adjudicated."""
     some = [player.play(random_state(1, 0, number)) for number in range(GAMES)]
     patient = SelfPlay(replace(RULES, opening_plies=0, opening_score=32_000, win_score=31_000, draw_plies=1000))
-    endings = ("8/8/4k3/8/8/3RK3/8/7r w - - 94 80", "8/5k2/8/8/2R2K2/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/1q6/K7 w - - 0 1")
+    endings = ("8/8/4k3/8/8/3RK3/8/7r w - - 98 80", "8/5k2/8/8/2R2K2/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/1q6/K7 w - - 0 1")
     for number, fen in enumerate(endings):
         some.append(patient.play(random_state(1, 1, number), fen))
     assert None not in some
