@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, BinaryIO, TypeVar
 
 from engine.messages import ThreadError
@@ -54,6 +54,9 @@ _MARK = "NUMBAT_PROCESS"
 
 #: Seconds for processes to end after their input, and between checks for Ctrl-C (Windows).
 _GRACE, _POLL = 5.0, 0.5
+
+#: Seconds before an interrupt that was swallowed comes again.
+_PAUSE = 0.1
 
 #: The last characters that a process wrote to standard error, for the message about its end.
 _TAIL = 2000
@@ -456,15 +459,21 @@ def _listen(source: BinaryIO, items: SimpleQueue[bytes]) -> None:
             sys.__unraisablehook__(ignored)
 
     sys.unraisablehook = notice  # for a callback, such as one of an import, in which the interrupt arrives
+    _interrupt()
     end = monotonic() + _GRACE
-    swallowed.set()
     while swallowed.wait(max(0, end - monotonic())) and monotonic() < end:
+        sleep(_PAUSE)  # until the hook has returned, or it swallows the next one too
         swallowed.clear()
-        if sys.platform == "win32":
-            interrupt_main()
-        else:  # also interrupts system calls
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        _interrupt()
     os._exit(0)
+
+
+def _interrupt() -> None:
+    """Raise KeyboardInterrupt in the main thread."""
+    if sys.platform == "win32":
+        interrupt_main()
+    else:  # also interrupts system calls
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 class _Answers:
