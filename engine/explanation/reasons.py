@@ -167,8 +167,8 @@ def _opposition(case: Case) -> Opposition | None:
 
 
 def _material(case: Case, verb: Literal["loses", "misses"], at_least: int = 1) -> Material | None:
-    """The material, ``at_least`` so many pawns, that the mover ``loses`` to the reply, or ``misses`` as the best move
-    would have won it."""
+    """The material, worth ``at_least`` pawns or more, that the mover ``loses`` to the reply, or ``misses`` as the best
+    move would have won it."""
     full = case.played if verb == "loses" else case.best
     gain, line = sure_gain(full), full.certain_prefix
     if gain < at_least or not _costs(case, verb, gain):
