@@ -38,7 +38,7 @@ def test_queen_offer_that_mates_is_found(engine: Engine) -> None:
 )
 def test_quiet_moves_lead_to_mate_in_a_won_game(engine: Engine, fen: str, moves: int) -> None:
     """Neither was found in 3,000,000 nodes while quiet moves that win nothing were pruned against a won score."""
-    info = engine.search(chess.Board(fen), Limits(nodes=2_000_000))
+    info = engine.search(chess.Board(fen), Limits(nodes=3_000_000))
     assert info.score == Score(mate=moves)
 
 

@@ -19,11 +19,11 @@ def test_a_move_is_explained_and_the_position_stays(uci: UciProcess, shared: Eng
     assert uci.fen() == SCHOLAR
 
 
-@pytest.mark.parametrize("move", ["f6", "f7f6"])
+@pytest.mark.parametrize("move", ["Ke7", "e8e7"])
 def test_the_move_just_played_is_explained(uci: UciProcess, move):
-    lines = uci.ask("position startpos moves e2e4 e7e5 g1f3 f7f6", f"explain {move}", until=r".*\.$")
-    assert lines[-1].startswith("Before 2...f6: ")
-    assert "Nxe5" in lines[-1]
+    lines = uci.ask("position startpos moves e2e4 e7e5 d1h5 e8e7", f"explain {move}", until=r".*\.$")
+    assert lines[-1].startswith("Before 2...Ke7: ")
+    assert "Qxe5#" in lines[-1]
 
 
 def test_without_a_move_the_best_one_is_explained(uci: UciProcess, shared: Engine):
