@@ -35,7 +35,7 @@ FAMOUS = {
     "Topalov": ("47... Bh3", "26. Bd2"),
     "Polugaevsky": ("24... Rxf4, 25... Rf3+", "27. a4"),
     "Levitsky": ("23... Qg3", "20. Qh5"),
-    "Morphy": ("10. Nxb5, 13. Rxd7, 16. Qb8+", ""),
+    "Morphy": ("10. Nxb5, 13. Rxd7, 16. Qb8+", "6... Nf6"),
     "Reti": ("9. Qd8+", "8... Nxe4"),
     "Petrosian": ("21. Ne3, 25. Be6+, 30. Qh8+", "23... Nxf4"),
     "Deep Fritz": ("32. Nxe6", "34... Qe3"),
