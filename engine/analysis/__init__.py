@@ -4,7 +4,7 @@
 ``praise``    when a move deserves "!", "!!" or "only move"
 ``accuracy``  how well a side played, in the figures of lichess.org
 ``openings``  the names of openings, and how long a game follows theory
-``pace``      how a game's time is divided among its positions
+``budget``    how a game's time is divided among its positions
 ``record``    the state of a game's analysis
 ``annotate``  a game's moves, each with its evaluation and what was better
 ``notes``     annotations written into a PGN, read back and removed

@@ -26,7 +26,7 @@ _LEAST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideSummary:
     """One side of a game: its moves, its accuracy in percent, its average loss in centipawns, and how many of its moves
     got which mark."""
 
@@ -36,7 +36,7 @@ class Side:
     counts: dict[Grade, int]
 
 
-def summary(positions: Sequence[Judged]) -> dict[chess.Color, Side]:
+def summary(positions: Sequence[Judged]) -> dict[chess.Color, SideSummary]:
     """Both sides of a game; one without moves has an accuracy of 100 and no loss."""
     weights = _weights(_percents(positions))
     moves = list(zip(positions, positions[1:], move_accuracies(positions), weights, strict=False))
@@ -50,7 +50,7 @@ def summary(positions: Sequence[Judged]) -> dict[chess.Color, Side]:
             accuracy = (mean + statistics.harmonic_mean([max(_LEAST, value) for _, _, value, _ in own])) / 2
             falls = (sign * (centipawns(before.score) - centipawns(after.score)) for before, after, _, _ in own)
             loss = sum(max(0, fall) for fall in falls) / len(own)
-        result[color] = Side(len(own), accuracy, loss, counts)
+        result[color] = SideSummary(len(own), accuracy, loss, counts)
     return result
 
 

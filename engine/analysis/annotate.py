@@ -7,7 +7,7 @@ and all the other moves in its place. The third confirms each mark from an empty
 and one of the better move from the position before, with the same limit. If they deny a mistake, a blunder, "!" or
 "!!", and for a mate in a decided game or a sacrifice that may be better than it seems, longer searches of the move
 played and of all others decide. A mark lies between the two verdicts, and praise is the fainter one.
-:mod:`engine.analysis.pace` says how long each search is."""
+:mod:`engine.analysis.budget` says how long each search is."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Limit, Score
 
-from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, SECOND, Pace
+from engine.analysis.budget import FIRST, SACRIFICE_LOOKS, SECOND, AnalysisBudget
 from engine.analysis.praise import EQUAL, is_recapture, praise
 from engine.analysis.record import LINE, Findings, Mark
 from engine.api import Engine
@@ -78,24 +78,26 @@ class Annotator:
         """Search the main line of ``game`` up to a null move; ``on_step`` is called after each search. Raises
         :class:`~engine.messages.PositionError` for a position that the engine refuses."""
         record = Findings.of(game)
-        pace = Pace.of(self._limit, len(record.positions) if self._whole_game else 1)
-        if self._whole_game and pace.unit != "time":
+        budget = AnalysisBudget.of(self._limit, len(record.positions) if self._whole_game else 1)
+        if self._whole_game and budget.unit != "time":
             raise ValueError("a whole game can only be limited by time")
-        _Run(self._engine, record, pace, self._explain, on_step).go()
+        _Run(self._engine, record, budget, self._explain, on_step).go()
         return record
 
 
 class _Run:
-    """The passes over one game. ``pool`` is the budget left for second searches; ``suspects`` are the positions whose
+    """The passes over one game. ``pool`` is the amount left for second searches; ``suspects`` are the positions whose
     moves need some, with their numbers, which add up to ``missing``; ``amounts`` the limits of those that were made."""
 
-    def __init__(self, engine: Engine, record: Findings, pace: Pace, explain: Explain | None, on_step: OnStep) -> None:
+    def __init__(
+        self, engine: Engine, record: Findings, budget: AnalysisBudget, explain: Explain | None, on_step: OnStep
+    ) -> None:
         self._engine = engine
         self._record = record
-        self._pace = pace
+        self._budget = budget
         self._explain = explain
         self._on_step = on_step
-        self._pool = pace.pool(len(record.positions))
+        self._pool = budget.pool(len(record.positions))
         self._suspects: dict[int, int] = {}
         self._missing = 0
         self._sacrifices: dict[int, bool] = {}
@@ -129,9 +131,9 @@ class _Run:
     # First pass
 
     def _first_search(self, at: int) -> None:
-        seen = self._search(at, self._pace.first())
+        seen = self._search(at, self._budget.first())
         if self._may_deserve_praise(at, seen):
-            other = self._search(at, self._pace.glance(), others=True)
+            other = self._search(at, self._budget.glance(), others=True)
             found, (had, has) = self._record.positions[at], self._change(at, other)
             assert found.move is not None
             found.outstanding = praise(found.board, found.move, has, had) is not Grade.FINE
@@ -172,8 +174,8 @@ class _Run:
         """Search the position after the suspected move or, if that was done, the other moves; returns whether the
         move was compared with them."""
         positions = self._record.positions
-        amount = self._pace.look(self._pool, self._missing, self._worth(at))
-        self._pool -= amount if self._pace.unit != "depth" else 0
+        amount = self._budget.look(self._pool, self._missing, self._worth(at))
+        self._pool -= amount if self._budget.unit != "depth" else 0
         others = positions[at + 1].deep
         where = at if others else at + 1
         seen = self._search(where, amount, others)
@@ -263,7 +265,7 @@ class _Run:
         assert found.move is not None
         assert after is not None
         other, played = Analysis(mark.score, mark.instead), Analysis(after, self._record.expected(at))
-        amount = self._pace.third() if longer else self._amounts[at]
+        amount = self._budget.third() if longer else self._amounts[at]
         if not other.score.is_mate():
             others = [move for move in found.board.legal_moves if move != found.move]
             (other,) = self._search_alone(at, others if longer else mark.instead[:1], amount, 1)
@@ -279,13 +281,13 @@ class _Run:
         moves = [move for move in found.board.legal_moves if move not in (found.move, mark.instead[0])]
         if not moves:
             return mark
-        lines = self._search_alone(at, moves, self._pace.glance())
+        lines = self._search_alone(at, moves, self._budget.glance())
         bad = [line.pv for line in lines if len(line.pv) > 1 and grade_of(best, line.score.pov(turn)).bad]
         also = []
         if points(best) > _LOST:
             candidates = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn)) in _NEAR][:_SEVERAL]
             if candidates:
-                amount = self._pace.times(len(candidates), self._amounts[at])
+                amount = self._budget.times(len(candidates), self._amounts[at])
                 deep = self._search_alone(at, candidates, amount)
                 scores = [line.score.pov(turn) for line in deep]
                 best = max(best, mark.score.pov(turn), *scores)
@@ -309,12 +311,12 @@ class _Run:
         """Search position ``at``; with ``others`` all moves but the one that was played."""
         found = self._record.positions[at]
         moves = [move for move in found.board.legal_moves if move != found.move] if others else None
-        return self._engine.analyse(self._record.board(at), self._pace.limit(amount), root_moves=moves)
+        return self._engine.analyse(self._record.board(at), self._budget.limit(amount), root_moves=moves)
 
     def _search_alone(self, at: int, moves: Sequence[chess.Move], amount: int, lines: int = 0) -> list[Analysis]:
         """The best ``lines`` of ``moves`` at this position, by default one of each, from an empty table."""
         self._engine.new_game()
-        board, limit = self._record.board(at), self._pace.limit(amount)
+        board, limit = self._record.board(at), self._budget.limit(amount)
         return self._engine.analyse(board, limit, multipv=lines or len(moves), root_moves=moves)
 
 

@@ -12,7 +12,7 @@ import chess
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class NamedOpening:
     """An opening: its code in the Encyclopaedia of Chess Openings, and its name."""
 
     eco: str
@@ -23,14 +23,14 @@ class Opening:
 class OpeningTable:
     """``names`` of positions, and all positions of ``theory``: those with names and those on the way to them."""
 
-    names: dict[str, Opening]
+    names: dict[str, NamedOpening]
     theory: frozenset[str]
 
 
 @cache
 def table() -> OpeningTable:
     """The table in the package. Lines that end in mate have names, as traps; they are not theory."""
-    names: dict[str, Opening] = {}
+    names: dict[str, NamedOpening] = {}
     theory: set[str] = set()
     board, keys, previous = chess.Board(), [chess.Board().epd()], [""]
     rows = files("engine.analysis").joinpath("openings.tsv").read_text(encoding="utf-8").splitlines()
@@ -46,7 +46,7 @@ def table() -> OpeningTable:
             board.push_san(san)
             keys.append(board.epd())
         previous = line
-        names[keys[-1]] = Opening(eco, name)
+        names[keys[-1]] = NamedOpening(eco, name)
         if not board.is_checkmate():
             theory.update(keys)
     return OpeningTable(names, frozenset(theory))
@@ -71,7 +71,7 @@ def book_moves(boards: Sequence[chess.Board]) -> list[bool]:
     return [False, *(before and after for before, after in itertools.pairwise(keys))]
 
 
-def opening_of(boards: Sequence[chess.Board]) -> Opening | None:
+def opening_of(boards: Sequence[chess.Board]) -> NamedOpening | None:
     """The opening of a game: the name of its last position that has one."""
     names = table().names
     return next((names[key] for key in map(chess.Board.epd, reversed(boards)) if key in names), None)

@@ -25,7 +25,7 @@ import chess
 import chess.pgn
 import chess.svg
 
-from engine.analysis.accuracy import Side, move_accuracies, summary
+from engine.analysis.accuracy import SideSummary, move_accuracies, summary
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import chances_on, ending
@@ -109,7 +109,7 @@ def _theory(moves: Sequence[Judged], last: int) -> str:
     return f"last book move: {number} {judged.san}{judged.grade.glyph}"
 
 
-def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
+def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: SideSummary) -> dict[str, Any]:
     phases: list[list[float]] = [[] for _ in PHASES]
     for before, accuracy in zip(moves, move_accuracies(moves), strict=False):
         if before.board.turn == (name == "White"):

@@ -21,9 +21,9 @@ from chess.pgn import read_game
 from engine import Engine
 from engine.analysis import annotate, cli, games, record
 from engine.analysis.annotate import Annotator
+from engine.analysis.budget import THIRD
 from engine.analysis.files import games_in, read_games
 from engine.analysis.notes import TAG, annotated
-from engine.analysis.pace import THIRD
 from engine.analysis.record import Findings
 from engine.analysis.report import entry
 from engine.analysis.results import SUFFIX

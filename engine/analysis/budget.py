@@ -32,7 +32,7 @@ GLANCE_PLIES, LOOK_PLIES, THIRD_PLIES = 2, 3, 6
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class AnalysisBudget:
     """What each position of a game has: ``amount`` milliseconds, nodes or plies, as ``unit`` says (a field of Limit).
     Amounts are whole numbers, so that an interrupted run can be continued exactly."""
 
@@ -40,8 +40,8 @@ class Pace:
     amount: int
 
     @classmethod
-    def of(cls, limit: Limit, positions: int = 1) -> Pace:
-        """The pace for ``limit``, which is for ``positions`` positions together."""
+    def of(cls, limit: Limit, positions: int = 1) -> AnalysisBudget:
+        """The budget for ``limit``, which is for ``positions`` positions together."""
         if limit.depth is not None:
             return cls("depth", limit.depth)
         if limit.nodes is not None:
@@ -58,11 +58,11 @@ class Pace:
         return max(1, self.amount - GLANCE_PLIES) if self.unit == "depth" else self._share(FIRST * GLANCE)
 
     def pool(self, positions: int) -> int:
-        """The budget of all second looks at a game of ``positions`` positions."""
+        """The amount for all second looks at a game of ``positions`` positions."""
         return 0 if self.unit == "depth" else self._share(SECOND * positions)
 
     def look(self, pool: int, looks: int, worth: int = 1) -> int:
-        """The budget of a second look that counts as ``worth`` looks, with ``pool`` left for ``looks`` more."""
+        """The amount for a second look that counts as ``worth`` looks, with ``pool`` left for ``looks`` more."""
         if self.unit == "depth":
             return self.amount + LOOK_PLIES
         first = self.first()
