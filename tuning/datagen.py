@@ -20,9 +20,9 @@ from tuning.common import command
 from tuning.common.files import keep_apart
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, options_of, whole
 from tuning.data.viriformat import SUFFIX
-from tuning.matches.openings import load_book
+from tuning.matches.openings import load_openings
 from tuning.selfplay.games import MAX_OPENING_PLIES, SelfPlayRules
-from tuning.selfplay.generation import NOTES, Store, describe, generate, locked
+from tuning.selfplay.generation import NOTES, RunFolder, describe, generate, locked
 from tuning.selfplay.loop import MAX_GAME_PLIES
 from tuning.selfplay.shards import DatagenSettings, begin
 
@@ -82,8 +82,8 @@ def _openings(settings: DatagenSettings, log: Callable[[str], None]) -> tuple[st
     """The start positions of the games, in the order of the book."""
     if settings.book is None:
         return (START_FEN,)
-    book = load_book(Path(settings.book), order="random", seed=settings.seed, log=log, check=check_supported)
-    return tuple(book.opening(number).board().fen() for number in range(len(book)))
+    suite = load_openings(Path(settings.book), order="random", seed=settings.seed, log=log, check=check_supported)
+    return tuple(suite.opening(number).board().fen() for number in range(len(suite)))
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             describe(arguments.directory, settings.to_json(), new=False)
         return command.checked(console)
     with locked(arguments.directory):
-        return generate(Store(arguments.directory, plan), plan, arguments, console)
+        return generate(RunFolder(arguments.directory, plan), plan, arguments, console)
 
 
 main = partial(command.execute, parser, run)

@@ -98,7 +98,7 @@ class _TuningRun:
                     self._learn(SpsaPair(**data))
                 except (TypeError, ValueError):
                     raise SetupError(f"{ledger.path} is damaged: {data} is not a pair") from None
-        self._book = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"), check_supported)
+        self._openings = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"), check_supported)
         self._meeting = restored(Matchup, settings["arena"])
         if with_fingerprint(self._meeting) != self._meeting:
             raise SetupError("the run was started with another engine, network or evaluation: start a new one")
@@ -109,7 +109,7 @@ class _TuningRun:
         """The iterations that are left, each at the values when it is drawn."""
         for iteration in range(self.spsa.iterations):
             if iteration not in self._done:
-                pair = DuelPair(iteration, self._book.opening(iteration), self.spsa.candidates(iteration))
+                pair = DuelPair(iteration, self._openings.opening(iteration), self.spsa.candidates(iteration))
                 yield Batch(self._meeting, (pair,))
 
     def take(self, pair: SpsaPair) -> None:

@@ -16,7 +16,7 @@ from tuning import datagen
 from tuning.common import command
 from tuning.matches import units
 from tuning.matches.engines import EngineSpec
-from tuning.matches.limits import Limits
+from tuning.matches.limits import TimeControl
 from tuning.selfplay import generation, shards
 
 SCRIPT = Path(__file__).with_name("trivial_engine.py")
@@ -52,7 +52,7 @@ def trivial() -> EngineMaker:
         fault: str = "",
         at: int = -1,
         pause: float = 0.0,
-        limits: Limits = Limits(base=10.0),  # noqa: B008
+        limits: TimeControl = TimeControl(base=10.0),  # noqa: B008
     ) -> EngineSpec:
         words = (",".join(line), *((fault, str(at), str(pause)) if fault else ()))
         return EngineSpec(name, (sys.executable, "-S", "-E", str(SCRIPT), *words), limits=limits)

@@ -8,7 +8,7 @@ from typing import Any
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_header
 from tuning.experiments.trials import Trial, without_folders
-from tuning.matches.limits import Limits
+from tuning.matches.limits import TimeControl
 from tuning.statistics.elo import estimate
 from tuning.statistics.sprt import Sprt
 
@@ -72,7 +72,7 @@ def _of_match(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any
     if len(summary["encounters"]) != 1:
         raise SetupError(f"{path} holds {len(summary['encounters'])} encounters; a result needs two sides")
     found, both = summary["encounters"][0], settings["engines"]
-    limits = dict.fromkeys(str(Limits(**engine["limits"])) for engine in both)
+    limits = dict.fromkeys(str(TimeControl(**engine["limits"])) for engine in both)
     chosen = [_evaluation({**engine["shared_options"], **engine["options"]}.items()) for engine in both]
     return {
         "first": found["first"], "second": found["second"], "limit": " / ".join(limits),

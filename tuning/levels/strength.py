@@ -25,7 +25,7 @@ from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
 from tuning.matches.engines import EngineSpec
-from tuning.matches.limits import Limits
+from tuning.matches.limits import TimeControl
 from tuning.statistics.ratings import errors_of, fit_linear
 
 SKILL_ELO = (
@@ -56,7 +56,7 @@ _MIDDLE = 17.0
 MIN_STEP = 5.0
 """Elo between one level and the next if measurements would have them equal or reversed."""
 
-WITHOUT_CLOCK = Limits(nodes=100_000_000)
+WITHOUT_CLOCK = TimeControl(nodes=100_000_000)
 """For the levels, which end their searches themselves."""
 
 
@@ -65,7 +65,7 @@ def level_spec(level: int) -> EngineSpec:
     command = (sys.executable, str(PROJECT / "uci_main.py"))
     if level < FULL_SKILL:
         return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
-    return EngineSpec(f"Level {level}", command, limits=Limits(nodes=LEVELS[level].nodes))
+    return EngineSpec(f"Level {level}", command, limits=TimeControl(nodes=LEVELS[level].nodes))
 
 
 def anchor_nodes(skill: int) -> int:
@@ -79,7 +79,7 @@ def anchor_nodes(skill: int) -> int:
 
 def anchor_spec(skill: int) -> EngineSpec:
     """Stockfish at a Skill Level."""
-    options, limits = {"Skill Level": str(skill)}, Limits(nodes=anchor_nodes(skill))
+    options, limits = {"Skill Level": str(skill)}, TimeControl(nodes=anchor_nodes(skill))
     return EngineSpec(f"Stockfish {SKILL_ELO[skill]}", ("stockfish",), options=options, limits=limits)
 
 

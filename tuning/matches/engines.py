@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.matches.limits import Limits, parse_time_control
+from tuning.matches.limits import TimeControl, parse_time_control
 
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
 """The Filesystem Hierarchy Standard's folders for games, which may be missing from the PATH."""
@@ -38,7 +38,7 @@ class EngineSpec:
     shared_options: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     revision: str | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: TimeControl = field(default_factory=TimeControl)
     identity: str | None = field(default=None, compare=False)
 
     def differs_in_values(self, other: EngineSpec) -> bool:
@@ -60,7 +60,7 @@ class EngineSpec:
         raise EngineFailure(self.name, f"no program {program!r} on the path{elsewhere}")
 
 
-def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:  # noqa: B008
+def parse_words(words: Sequence[str], default: TimeControl = TimeControl()) -> EngineSpec:  # noqa: B008
     """Read one ``--engine`` flag, written as cutechess writes it (see ``WORDS_HELP``).
 
     ``default`` gives the other limits. Raises :class:`SetupError` naming the bad word."""
@@ -113,7 +113,7 @@ LIMIT_KEYS = ("tc", "st", "movetime", "nodes", "depth", "timemargin")
 _KEYS = ("cmd", "name", "dir", "arg", "rev", *LIMIT_KEYS)
 
 
-def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limits:  # noqa: B008
+def parse_limit_words(words: Sequence[str], default: TimeControl = TimeControl()) -> TimeControl:  # noqa: B008
     """Read ``tc= st= movetime= nodes= depth= timemargin=``; ``default`` gives the other limits."""
     fields: dict[str, Any] = {}
     for word in words:

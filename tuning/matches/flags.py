@@ -13,7 +13,7 @@ from tuning.common.flags import add_check_flag, add_cluster_flags, positive, who
 from tuning.matches.adjudication import Adjudication, parse_rule
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import PV_CHECKS, Conditions
-from tuning.matches.limits import Limits, parse_time_control
+from tuning.matches.limits import TimeControl, parse_time_control
 from tuning.matches.tournament import BookSettings
 from tuning.statistics.sprt import MODELS, Sprt
 
@@ -34,11 +34,11 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--timemargin", type=float, metavar="MS", help=margin)
 
 
-def limits_from(arguments: argparse.Namespace) -> Limits:
+def limits_from(arguments: argparse.Namespace) -> TimeControl:
     """Read the flags of :func:`add_limit_flags`."""
     base, increment, moves = parse_time_control(arguments.tc) if arguments.tc else (None, 0.0, 0)
     movetime, margin = (None if value is None else value / 1000 for value in (arguments.movetime, arguments.timemargin))
-    return Limits(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
+    return TimeControl(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
 
 
 def add_sprt_flags(group: Group) -> None:

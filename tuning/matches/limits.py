@@ -16,7 +16,7 @@ _TC = re.compile(r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>\d+(?:\
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TimeControl:
     """Limits of one engine for a move or a game. Times are seconds; ``None`` and 0 mean unbounded.
 
     A clock (``base``) and a fixed time (``movetime``) exclude each other; ``nodes`` and ``depth`` may be
@@ -81,7 +81,7 @@ def parse_time_control(text: str) -> tuple[float, float, int]:
 class Clock:
     """One player's chess clock, in seconds."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: TimeControl) -> None:
         self.limits = limits
         self.left = limits.base
         self.moves_left = limits.moves

@@ -61,11 +61,11 @@ Entry = Callable[[Callable[[str], None]], Opening]
 """Reads an opening; reports repairs. Raises ValueError, which names the place."""
 
 
-class Book:
-    """Openings numbered from 0 without end: ``book.opening(n)`` is the same on every call.
+class OpeningSuite:
+    """Openings numbered from 0 without end: ``suite.opening(n)`` is the same on every call.
 
     Invalid lines are skipped; they and repairs are reported once through ``remarks``. The constructor raises
-    :class:`SetupError` for a book without a usable line."""
+    :class:`SetupError` for a suite without a usable line."""
 
     def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
         self._entries = entries
@@ -81,7 +81,7 @@ class Book:
         return len(self._entries)
 
     def opening(self, number: int) -> Opening:
-        """The opening of pair ``number``; after the last one the book starts again."""
+        """The opening of pair ``number``; after the last one the suite starts again."""
         while number >= len(self._good) and self._next < len(self._sequence):
             entry = self._entries[self._sequence[self._next]]
             self._next += 1
@@ -103,7 +103,7 @@ class Book:
         raise SetupError(f"openings {name}: no usable opening in it; the first fault: {first}")
 
 
-def load_book(
+def load_openings(
     path: Path,
     *,
     order: str = "random",
@@ -112,7 +112,7 @@ def load_book(
     chess960: bool = False,
     log: Callable[[str], None] = print,
     check: Check = lambda board: None,
-) -> Book:
+) -> OpeningSuite:
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
     Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
@@ -135,7 +135,7 @@ def load_book(
     if not entries:
         fault = f"no usable opening in it; the first fault: {remarks.first}" if remarks.first else "no positions in it"
         raise SetupError(f"openings {path}: {fault}")
-    return Book(str(path), entries, order, seed, remarks)
+    return OpeningSuite(str(path), entries, order, seed, remarks)
 
 
 def _epd_entry(source: str, line: str, chess960: bool, check: Check) -> Entry:
@@ -206,21 +206,21 @@ class RandomOpenings:
                 return Opening(start, moves_played, f"random {self.plies} plies #{number}", self.chess960)
 
 
-def distinct(book: Book | RandomOpenings, on_duplicate: Callable[[str], None]) -> Iterator[Opening]:
-    """The openings of ``book`` in order, until there is no new one. Those that lead to a position of an earlier one are
+def distinct(openings: OpeningSuite | RandomOpenings, on_duplicate: Callable[[str], None]) -> Iterator[Opening]:
+    """``openings`` in order, until there is no new one. Those that lead to a position of an earlier one are
     skipped; ``on_duplicate`` is called for the first."""
     seen: set[str] = set()
     newest = 0
     for number in itertools.count():
-        opening = book.opening(number)
-        if isinstance(book, Book) and number > 0 and opening is book.opening(0):
+        opening = openings.opening(number)
+        if isinstance(openings, OpeningSuite) and number > 0 and opening is openings.opening(0):
             return
         position = opening.board().epd()
         if position not in seen:
             seen.add(position)
             newest = number
             yield opening
-        elif isinstance(book, RandomOpenings) and number - newest > MAX_REPEATS:
+        elif isinstance(openings, RandomOpenings) and number - newest > MAX_REPEATS:
             return
         elif len(seen) == number:
             on_duplicate(f"{opening.source} leads to the position of an earlier opening; such openings are skipped")

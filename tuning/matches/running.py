@@ -17,7 +17,7 @@ from tuning.common.command import orderly, print_error, stopped
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches import units
-from tuning.matches.openings import Book
+from tuning.matches.openings import OpeningSuite
 from tuning.matches.records import GameRecord
 from tuning.matches.report import LiveReport, print_trouble, summary
 from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
@@ -76,7 +76,7 @@ class _MatchRun:
     def __init__(self, settings: TournamentSettings, place: MatchPlace, resume: bool) -> None:
         self._book_faults: list[str] = []
         self.settings, self._place = settings, place
-        self._book = settings.book.open(self._book_faults.append)
+        self._openings = settings.book.open(self._book_faults.append)
         self._events: list[tuple[str, Any]] = []
         if resume:
             self.ledger, self._events = Ledger.resume(place.path, TOOL)
@@ -99,8 +99,8 @@ class _MatchRun:
             self._pgn = PgnFile(place.pgn, self.settings, records)
             for fault in self._book_faults:
                 tournament.log_trouble(fault)
-            if isinstance(self._book, Book):
-                self._book.remarks.log = tournament.log_trouble
+            if isinstance(self._openings, OpeningSuite):
+                self._openings.remarks.log = tournament.log_trouble
             for spec in self.settings.engines:
                 if spec.revision is not None:
                     revisions.prepare(spec.revision, log=partial(console.print, f"{spec.name}:", soft_wrap=True))
@@ -116,7 +116,7 @@ class _MatchRun:
                 warn_if_busy(cluster.workers, place.scheduler, console)
             self._report = LiveReport(console, tournament)
             with self._report.bar:
-                tournament.play(cluster, self._book)
+                tournament.play(cluster, self._openings)
 
 
 def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = False) -> tuple[Tournament, int]:

@@ -16,7 +16,7 @@ from tuning.common.ledger import Ledger, restored
 from tuning.matches import units
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions
-from tuning.matches.openings import Book, Check, RandomOpenings, load_book
+from tuning.matches.openings import Check, OpeningSuite, RandomOpenings, load_openings
 from tuning.matches.records import GameRecord
 from tuning.matches.tally import Tally
 from tuning.matches.units import EngineInfo, Pair
@@ -43,16 +43,16 @@ class BookSettings:
     chess960: bool = False
     digest: str | None = None
 
-    def open(self, log: Callable[[str], None], check: Check = lambda board: None) -> Book | RandomOpenings:
-        """The openings; see :func:`load_book`. Raises :class:`SetupError` also for a file that has changed."""
+    def open(self, log: Callable[[str], None], check: Check = lambda board: None) -> OpeningSuite | RandomOpenings:
+        """The openings; see :func:`load_openings`. Raises :class:`SetupError` also for a file that has changed."""
         if self.path is None:
             return RandomOpenings(8 if self.plies is None else self.plies, self.seed, self.chess960)
         settings = asdict(self)
         path, expected = Path(settings.pop("path")), settings.pop("digest")
-        book = load_book(path, log=log, check=check, **settings)
+        suite = load_openings(path, log=log, check=check, **settings)
         if expected not in (None, digest(path)):
             raise SetupError(f"openings {path}: the file has changed since the run began")
-        return book
+        return suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +161,13 @@ class Tournament:
         self.settings = replace(self.settings, engines=tuple(engines))
         return [cards[spec.name][1] for spec in engines]
 
-    def play(self, cluster: Cluster, book: Book | RandomOpenings | None = None) -> None:
-        """Play until the plan is finished or the test decided, from ``book`` if it is open already. Raises
+    def play(self, cluster: Cluster, openings: OpeningSuite | RandomOpenings | None = None) -> None:
+        """Play until the plan is finished or the test decided, from ``openings`` if they are open already. Raises
         :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept."""
         if self.verdict is not None:
             return
-        book = book or self.settings.book.open(self.log_trouble)
-        for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
+        openings = openings or self.settings.book.open(self.log_trouble)
+        for outcome in cluster.run(units.play_pair, self._pairs(openings), self._arrived):
             if outcome.error is None:
                 for record in outcome.result:
                     self._arrived(record)
@@ -177,13 +177,13 @@ class Tournament:
             if self.verdict is not None:
                 return
 
-    def _pairs(self, book: Book | RandomOpenings) -> Iterator[Pair]:
+    def _pairs(self, openings: OpeningSuite | RandomOpenings) -> Iterator[Pair]:
         settings = self.settings
         for number, sides, opening, games in plan(len(settings.engines), settings.games, settings.kind):
             done = tuple(index for index in range(2) if (number, index) in self.tally.keys)
             if len(done) < games:
                 first, second = (settings.engines[index] for index in sides)
-                yield Pair(number, (first, second), book.opening(opening), settings.conditions, done, games)
+                yield Pair(number, (first, second), openings.opening(opening), settings.conditions, done, games)
 
     def _arrived(self, record: GameRecord) -> None:
         if record.key not in self.tally.keys:

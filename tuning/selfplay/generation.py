@@ -41,7 +41,7 @@ def shard_of(path: Path) -> int:
     return int(number)
 
 
-class Store:
+class RunFolder:
     """The directory of a run, which is :func:`locked`: appends complete games to shards in order, and counts them.
 
     Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
@@ -125,21 +125,21 @@ def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
             )
 
 
-def shards(store: Store, run: Run, games: int | None) -> Iterator[Shard]:
+def shards(folder: RunFolder, run: Run, games: int | None) -> Iterator[Shard]:
     """The units still to be played, for ``games`` in all (None: no limit)."""
     number = 0
     while games is None or number * SHARD < games:
         last = SHARD if games is None else min(SHARD, games - number * SHARD)
-        if store.games[number] < last:
-            yield Shard(number, store.games[number], last, run)
+        if folder.games[number] < last:
+            yield Shard(number, folder.games[number], last, run)
         number += 1
 
 
 class DatagenDisplay(Display):
     """Positions, games and their ends."""
 
-    def __init__(self, console: Console, store: Store, positions: int | None, games: int | None) -> None:
-        self._store = store
+    def __init__(self, console: Console, folder: RunFolder, positions: int | None, games: int | None) -> None:
+        self._folder = folder
         self._by_games = positions is None and games is not None
         super().__init__(console, "self-play", games if self._by_games else positions, numbers=False)
         self.positions = self.games = self.nodes = self.rejected = 0
@@ -156,12 +156,12 @@ class DatagenDisplay(Display):
         self.rejected += item["rejected"]
         self.results.update(item["results"])
         self.ends.update(item["ends"])
-        self.show(sum(self._store.games.values()) if self._by_games else self._store.positions, self.text())
+        self.show(sum(self._folder.games.values()) if self._by_games else self._folder.positions, self.text())
 
     def text(self) -> str:
         """Positions and games so far, and the speed."""
         return (
-            f"{self._store.positions:,} positions, {sum(self._store.games.values()):,} games, "
+            f"{self._folder.positions:,} positions, {sum(self._folder.games.values()):,} games, "
             f"{self.positions / self.seconds:,.0f} positions/s"
         )
 
@@ -178,24 +178,24 @@ class DatagenDisplay(Display):
         )
 
 
-def generate(store: Store, plan: Run, arguments: argparse.Namespace, console: Console) -> int:
-    """Play until the store has the positions or games of ``arguments`` (None: no limit); the exit code of
+def generate(folder: RunFolder, plan: Run, arguments: argparse.Namespace, console: Console) -> int:
+    """Play until the folder has the positions or games of ``arguments`` (None: no limit); the exit code of
     :func:`run_units`."""
     positions, games = arguments.positions, arguments.games
-    if positions is not None and store.positions >= positions:
+    if positions is not None and folder.positions >= positions:
         return 0
-    display = DatagenDisplay(console, store, positions, games)
+    display = DatagenDisplay(console, folder, positions, games)
 
     def take(item: Mapping[str, Any]) -> None:
-        added = store.add(item["shard"], item["first"], item["games"], item["plies"])
+        added = folder.add(item["shard"], item["first"], item["games"], item["plies"])
         display.add(item, added)
-        if positions is not None and store.positions >= positions:
+        if positions is not None and folder.positions >= positions:
             raise Enough
 
     try:
         return run_units(
             play_shard,
-            shards(store, plan, games),
+            shards(folder, plan, games),
             Workplace(arguments.scheduler, arguments.processes, console, display.bar, CONTINUE),
             on_report=take,
         )

@@ -52,7 +52,7 @@ class Rules(Record):
     max_moves: int  # full moves of the position's own count; 0: no limit
 
 
-class Game(Record):
+class CompiledGame(Record):
     """A game and its course so far."""
 
     rules: Rules
@@ -69,7 +69,7 @@ class Game(Record):
     scores: Annotated[Array[i4], (MAX_GAME_PLIES,)]  # of the side that moved
 
 
-GAME = structure(Game)
+GAME = structure(CompiledGame)
 GAME_T = record_type(GAME)
 
 
@@ -86,7 +86,7 @@ def end_by_rule(position: Position) -> int:
 
 
 @kernel(types.void(GAME_T, int64, int64))
-def note_score(game: Game, side: Color, score: Score) -> None:
+def note_score(game: CompiledGame, side: Color, score: Score) -> None:
     """Count how long the scores have agreed, as :class:`tuning.matches.adjudication.Referee` does."""
     rules = game.rules
     game.losing[side] = game.losing[side] + 1 if score <= -rules.win_score else 0
@@ -95,7 +95,7 @@ def note_score(game: Game, side: Color, score: Score) -> None:
 
 
 @kernel(int64(GAME_T, int64, int64))
-def adjudicated(game: Game, side: Color, fullmove: int) -> int:
+def adjudicated(game: CompiledGame, side: Color, fullmove: int) -> int:
     """White's half points if the scores decide the game before ``side`` makes its move ``fullmove``, or -1."""
     rules = game.rules
     if rules.win_moves[0] > 0:
@@ -110,7 +110,7 @@ def adjudicated(game: Game, side: Color, fullmove: int) -> int:
 
 
 @helper
-def _begin(game: Game) -> None:
+def _begin(game: CompiledGame) -> None:
     game.count = 0
     game.level = 0
     for color in range(2):
@@ -122,7 +122,7 @@ def _begin(game: Game) -> None:
 
 
 @helper
-def _is_over(game: Game, position: Position) -> bool:
+def _is_over(game: CompiledGame, position: Position) -> bool:
     """Whether the game ends before the next move; this sets its result and end."""
     rules = game.rules
     side = I64(position.side)
@@ -147,7 +147,7 @@ time_for = helper(timeman.time_for)
 
 
 @kernel(types.void(WORKER_T, WORKER_T, GAME_T))
-def play_game(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
+def play_game(white: WorkerRecord, black: WorkerRecord, game: CompiledGame) -> None:
     """Play a game from the position that both workers hold into ``game``. They may be the same one."""
     position = white.position
     rules = game.rules

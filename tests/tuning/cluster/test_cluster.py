@@ -33,7 +33,7 @@ from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
 from tuning.matches.engines import EngineSpec
-from tuning.matches.limits import Limits
+from tuning.matches.limits import TimeControl
 from tuning.matches.openings import Opening
 from tuning.matches.tournament import TOOL, BookSettings, Tournament, TournamentSettings
 from tuning.matches.units import quit_idle
@@ -118,7 +118,7 @@ def workers_of(cluster: Cluster) -> list[int]:
 def test_a_match_survives_the_death_of_a_worker(cluster, trivial, tmp_path):
     """Games go on, none is lost, none is counted twice."""
     line = long_line(60)
-    limits = Limits(base=60.0)
+    limits = TimeControl(base=60.0)
     specs = tuple(trivial(name, line, "late", 10, 0.25, limits) for name in ("a", "b"))
     ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     killed: list[int] = []
@@ -170,7 +170,7 @@ def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_p
     from tuning.selfplay.batches import Batch, DuelPair, Matchup, play_batch  # the workers of others need no engine
     from tuning.selfplay.duel import DuelRules
 
-    specs = tuple(trivial(name, long_line(40), "late", 10, 0.3, Limits(base=60.0)) for name in ("a", "b"))
+    specs = tuple(trivial(name, long_line(40), "late", 10, 0.3, TimeControl(base=60.0)) for name in ("a", "b"))
     games: list[int] = []
     pairs: list[dict[str, Any]] = []
 
@@ -250,7 +250,7 @@ def test_an_engine_that_differs_between_hosts_is_refused(dask, joined, trivial, 
     """Here one that calls itself after the worker that started it."""
     script = "import os, sys\nfor line in sys.stdin: print({'uci': f'id name E {os.getppid()}\\nuciok', "
     script += "'isready': 'readyok'}.get(line.strip(), ''), flush=True)"
-    odd = EngineSpec("odd", (sys.executable, "-c", script), limits=Limits(base=10.0))
+    odd = EngineSpec("odd", (sys.executable, "-c", script), limits=TimeControl(base=10.0))
     second = open_cluster(joined, None)
     with pytest.raises(SetupError, match=r"odd is 'E \d+' .* on \S+ \(tcp://\S+\), but 'E \d+' .* on \S+ \(tcp://"):
         play(second, tmp_path / "odd.jsonl", (odd, trivial("b", FOOLS_MATE)), 4)

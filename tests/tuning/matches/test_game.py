@@ -26,7 +26,7 @@ from tuning.matches import units
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions
-from tuning.matches.limits import Limits
+from tuning.matches.limits import TimeControl
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord
 from tuning.matches.units import Pair
@@ -90,7 +90,7 @@ def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reaso
 
 @pytest.mark.parametrize(
     ("limits", "fault"),
-    [(Limits(base=0.2), "time"), (Limits(movetime=0.05), "time"), (Limits(base=0.2, margin=60.0), None)],
+    [(TimeControl(base=0.2), "time"), (TimeControl(movetime=0.05), "time"), (TimeControl(base=0.2, margin=60.0), None)],
 )
 def test_late_move_loses_on_time_beyond_the_margin(trivial, limits, fault):
     record = play(trivial("late", FOOLS_MATE, "late", 0, 0.3, limits), trivial("sound", FOOLS_MATE))
@@ -100,12 +100,12 @@ def test_late_move_loses_on_time_beyond_the_margin(trivial, limits, fault):
 
 
 def test_an_engine_that_moves_when_it_is_stopped_is_late(trivial):
-    late = trivial("late", FOOLS_MATE, "late", 2, 1.0, Limits(base=0.2))
+    late = trivial("late", FOOLS_MATE, "late", 2, 1.0, TimeControl(base=0.2))
     record = play(late, trivial("sound", FOOLS_MATE))
     assert (record.fault, record.culprit) == ("time", "late")
 
 
-@pytest.mark.parametrize("limits", [Limits(base=0.1), Limits(nodes=100)])
+@pytest.mark.parametrize("limits", [TimeControl(base=0.1), TimeControl(nodes=100)])
 def test_hanging_engine_is_killed_and_loses(trivial, monkeypatch, limits):
     monkeypatch.setattr(player_module, "STOP_SECONDS", 0.3)
     hangs = trivial("hangs", FOOLS_MATE, "hang", 0, limits=limits)
@@ -176,7 +176,7 @@ def silence(monkeypatch, caplog, capfd) -> Iterator[None]:
 
 @pytest.mark.parametrize("fault", ["die", "hang", "deaf", "dumb", "late", "illegal", "unborn"])
 def test_a_broken_engine_makes_no_noise(silence, trivial, fault):
-    bad = trivial("bad", FOOLS_MATE, fault, 2, 1.0, Limits(base=0.2))
+    bad = trivial("bad", FOOLS_MATE, fault, 2, 1.0, TimeControl(base=0.2))
     with suppress(EngineFailure):
         assert play(bad, trivial("b", FOOLS_MATE)).fault
 
@@ -185,7 +185,7 @@ def test_a_broken_engine_makes_no_noise(silence, trivial, fault):
 @pytest.mark.parametrize("fault", ["hang", "mute"])
 def test_cancelled_match_kills_its_engines(silence, trivial, end, fault):
     """Also those that do not notice that their input is closed, and in silence."""
-    bad = trivial("bad", FOOLS_MATE, fault, 2, limits=Limits(base=100.0))
+    bad = trivial("bad", FOOLS_MATE, fault, 2, limits=TimeControl(base=100.0))
     ended: list[bool] = []
 
     def unit() -> None:
@@ -259,7 +259,7 @@ def test_chess960_without_support_is_no_lost_game(trivial):
 def test_real_engines_play(name):
     """Ten plies from a position with castling rights and Black to move, then cut short by the move limit."""
     arguments = ("-u",) if name == "gnuchess" else ()
-    limits = Limits(base=3.0, increment=0.1)
+    limits = TimeControl(base=3.0, increment=0.1)
     specs = [EngineSpec(f"{name} {n}", (rival(name), *arguments), limits=limits) for n in (1, 2)]
     opening = Opening("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", ("f1b5",))
     record = play(*specs, opening, Conditions(Adjudication(max_moves=7)))

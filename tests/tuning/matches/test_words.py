@@ -13,7 +13,7 @@ from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, play_settings, with_commit
 from tuning.matches.info import InfoLine, last_scored, parse_uci
-from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
+from tuning.matches.limits import Clock, TimeControl, engine_limit, parse_time_control
 from tuning.matches.player import complaint_about
 from tuning.matches.tournament import pairings, plan
 
@@ -77,7 +77,8 @@ def test_bad_time_controls_are_quoted(text):
 
 def test_words_as_cutechess_writes_them():
     spec = parse_words(
-        ["cmd=gnuchess -u", "name=GNU", "dir=/tmp", "option.Move Overhead=30", "arg=--x", "tc=5+0.1"], Limits(nodes=9)
+        ["cmd=gnuchess -u", "name=GNU", "dir=/tmp", "option.Move Overhead=30", "arg=--x", "tc=5+0.1"],
+        TimeControl(nodes=9),
     )
     assert spec.name == "GNU"
     assert spec.command == ("gnuchess", "-u", "--x")
@@ -112,8 +113,8 @@ def test_bad_words_are_quoted(words, complaint):
 
 
 def test_a_word_replaces_the_default_limit():
-    assert parse_limit_words(["st=0.5"], Limits(base=8, increment=1)) == Limits(movetime=0.5)
-    assert parse_limit_words(["movetime=50", "timemargin=20"]) == Limits(movetime=0.05, margin=0.02)
+    assert parse_limit_words(["st=0.5"], TimeControl(base=8, increment=1)) == TimeControl(movetime=0.5)
+    assert parse_limit_words(["movetime=50", "timemargin=20"]) == TimeControl(movetime=0.05, margin=0.02)
     assert parse_each(["option.Hash=64", "nodes=5"]) == ({"Hash": "64"}, ["nodes=5"])
     with pytest.raises(SetupError, match="not 'name=x'"):
         parse_each(["name=x"])
@@ -127,17 +128,17 @@ def test_equal_names_are_numbered():
 
 
 def test_a_clock_runs_down_and_is_refilled():
-    clock = Clock(Limits(base=10, increment=1, moves=2))
+    clock = Clock(TimeControl(base=10, increment=1, moves=2))
     assert clock.spend(4)
     assert clock.left == pytest.approx(7)
     assert clock.spend(3)
     assert clock.left == pytest.approx(15)
     assert not clock.spend(15.001)
-    assert Clock(Limits(nodes=5)).spend(1000)
+    assert Clock(TimeControl(nodes=5)).spend(1000)
 
 
 def test_limits_reach_the_engine_from_its_own_side():
-    white, black = Clock(Limits(base=3, increment=0.5)), Clock(Limits(nodes=7))
+    white, black = Clock(TimeControl(base=3, increment=0.5)), Clock(TimeControl(nodes=7))
     limit = engine_limit(white, black, chess.WHITE, "g")
     assert (limit.white_clock, limit.black_clock, limit.white_inc, limit.nodes) == (3, None, 0.5, None)
     limit = engine_limit(black, white, chess.BLACK, "g")

@@ -178,13 +178,13 @@ def test_one_process_at_a_time(copy: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
-    store = generation.Store(tmp_path, shards.Run(DatagenSettings(rules=SelfPlayRules())))
+    folder = generation.RunFolder(tmp_path, shards.Run(DatagenSettings(rules=SelfPlayRules())))
     data = [bytes([number]) * 36 for number in range(4)]
-    assert store.add(0, 0, data[:2], [3, 4]) == 7
-    assert store.add(0, 0, data[:1], [3]) == 0
-    assert store.add(0, 1, data[1:3], [4, 5]) == 5
-    assert store.add(0, 4, data[3:], [6]) == 0  # one is missing between
-    assert (store.positions, store.games[0]) == (12, 3)
+    assert folder.add(0, 0, data[:2], [3, 4]) == 7
+    assert folder.add(0, 0, data[:1], [3]) == 0
+    assert folder.add(0, 1, data[1:3], [4, 5]) == 5
+    assert folder.add(0, 4, data[3:], [6]) == 0  # one is missing between
+    assert (folder.positions, folder.games[0]) == (12, 3)
     assert (tmp_path / "games-00000.vf").read_bytes() == b"".join(data[:3])
 
 
