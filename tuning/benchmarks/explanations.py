@@ -84,7 +84,7 @@ TAGS = {
 
 
 @dataclass
-class Sample:
+class Question:
     """A position with the move to explain, empty for the best move. ``previous`` is ``FEN;MOVE``: the position before
     it and the move that led here, if known."""
 
@@ -106,10 +106,10 @@ class Sample:
 
 def from_games(
     data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0
-) -> Iterator[Sample]:
+) -> Iterator[Question]:
     """Moves of human games that lost at least 10 points of 100 by the evaluations in the file; for another ``source``,
     any positions of these games at the ``offset`` in the file."""
-    found: list[Sample] = []
+    found: list[Question] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
     with gzip.open(data / "positions" / "lichess2400_evals.tsv.gz", "rt", encoding="utf-8") as lines:
@@ -123,8 +123,8 @@ def from_games(
                 boards = [chess.Board(each) for each, _ in (*before, now)] if chosen else []
                 if chosen and (move := _between(*boards[1:])) and (first := _between(*boards[:2])):
                     previous = f"{boards[0].fen()};{first.uci()}"
-                    sample = Sample(source, boards[1].fen(), move.uci(), previous=previous)
-                    found.append(replace(sample, move="") if source == "position" else sample)
+                    question = Question(source, boards[1].fen(), move.uci(), previous=previous)
+                    found.append(replace(question, move="") if source == "position" else question)
             before = [*before[-1:], now]
             if len(found) >= 4 * count:
                 break
@@ -160,19 +160,19 @@ def _between(before: chess.Board, after: chess.Board) -> chess.Move | None:
     return None
 
 
-def puzzles(data: Path) -> list[Sample]:
+def puzzles(data: Path) -> list[Question]:
     """All puzzles of the file, with their tags."""
     found = []
     for line in (data / "suites" / "lichess_puzzles_5k.epd").read_text(encoding="utf-8").splitlines():
         fen = " ".join(line.split()[:4])
         tags = re.search(r'c2 "([^"]*)"', line)
-        found.append(Sample("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
+        found.append(Question("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
     return found
 
 
-def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
+def taken_back(question: Question, chance: random.Random) -> Question | None:
     """The position before the puzzle, by a move of a piece (no pawn, no capture) that can have led to it."""
-    board = sample.board()
+    board = question.board()
     loser = not board.turn
     steps = []
     for square in chess.SquareSet(board.occupied_co[loser] & ~board.pawns):
@@ -183,21 +183,21 @@ def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
             before.turn = loser
             move = chess.Move(origin, square)
             if before.is_valid() and before.is_legal(move) and not before.is_check():
-                steps.append(Sample("before puzzle", before.fen(), move.uci(), sample.tags))
+                steps.append(Question("before puzzle", before.fen(), move.uci(), question.tags))
     return chance.choice(steps) if steps else None
 
 
-def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Sample]:
+def questions(data: Path, seed: int, count: int, source: str = "all") -> list[Question]:
     """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or one of these alone."""
     chance = random.Random(seed)
     if source in ("game", "position"):
         return list(from_games(data, chance, 5 * count, source, seed % _EACH))
-    pool = [sample for sample in puzzles(data) if source == "all" or _tagged(sample.tags)]
+    pool = [question for question in puzzles(data) if source == "all" or _tagged(question.tags)]
     chance.shuffle(pool)
     if source == "before":
-        return list(itertools.islice(filter(None, (taken_back(sample, chance) for sample in pool)), count))
+        return list(itertools.islice(filter(None, (taken_back(question, chance) for question in pool)), count))
     quarter = count // 4
-    before = [step for sample in pool[quarter:] if (step := taken_back(sample, chance))][: 3 * quarter]
+    before = [step for question in pool[quarter:] if (step := taken_back(question, chance))][: 3 * quarter]
     chosen = [*from_games(data, chance, 2 * count), *before, *pool[:quarter]]
     chance.shuffle(chosen)
     return chosen
@@ -212,7 +212,7 @@ def _tagged(tags: str) -> bool:
 class Found:
     """A sentence, and what the longer search says of it: an empty ``doubt`` where it stands."""
 
-    sample: Sample
+    sample: Question  # its name in the file of results
     theme: str
     text: str
     doubt: str
@@ -249,32 +249,32 @@ class Checker:
         for before, after in itertools.pairwise(record.judged()):
             if after.grade.bad and after.move:
                 case = noted[before.board.ply()]
-                sample = Sample(after.grade.glyph, case.board.fen(), after.move.uci())
-                found += [said] if (said := self._mistake(sample, case, only_themes=True)) else []
+                question = Question(after.grade.glyph, case.board.fen(), after.move.uci())
+                found += [said] if (said := self._mistake(question, case, only_themes=True)) else []
         return found
 
-    def check(self, sample: Sample) -> Found | None:
-        """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
-        board = sample.board()
-        if sample.move:
-            return self._mistake(sample, case_of(board, chess.Move.from_uci(sample.move), self.look))
+    def check(self, question: Question) -> Found | None:
+        """The sentence for ``question`` and what is to be thought of it; None where nothing is said."""
+        board = question.board()
+        if question.move:
+            return self._mistake(question, case_of(board, chess.Move.from_uci(question.move), self.look))
         best = self.look(board)
         assert best.move is not None
         claim = merit_of(board, best.pv, best.score)
         claim = claim or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
-        return _found(sample, claim, *self._doubt_merit(board, claim, best.move)) if claim else None
+        return _found(question, claim, *self._doubt_merit(board, claim, best.move)) if claim else None
 
-    def _mistake(self, sample: Sample, case: Case, only_themes: bool = False) -> Found | None:
+    def _mistake(self, question: Question, case: Case, only_themes: bool = False) -> Found | None:
         """The sentence for the move of ``case``, checked unless it names no theme and only themes are to be."""
         claim = reason_of(case)
         if claim is None:
             return None
         if not only_themes:
-            return _found(sample, claim, *self._doubt_mistake(case.board, case.move, claim, case.other_line[0]))
+            return _found(question, claim, *self._doubt_mistake(case.board, case.move, claim, case.other_line[0]))
         line, doubt = claim.line, ""
         if kind_of(claim.theme) == "theme" and line.turns():  # there are none after stalemate
             doubt = self._doubt_line(case.board, claim, Analysis(case.other_score), line.turns().start)
-        return _found(sample, claim, doubt, "")
+        return _found(question, claim, doubt, "")
 
     def _doubt_mistake(self, board: chess.Board, move: chess.Move, claim: Claim, better: chess.Move) -> tuple[str, str]:
         best, played = self.look(board, True, [better]), self.look(board, True, [move])
@@ -352,11 +352,11 @@ class Checker:
         return line
 
 
-def _found(sample: Sample, claim: Claim, doubt: str, deep: str) -> Found:
-    tags = set(sample.tags.split())
+def _found(question: Question, claim: Claim, doubt: str, deep: str) -> Found:
+    tags = set(question.tags.split())
     agrees = bool(tags & TAGS[claim.theme]) if claim.theme in TAGS and tags else None
     shown = claim.line.boards[0].variation_san(claim.line.moves) if claim.line.moves else ""
-    return Found(sample, claim.theme, sentence(claim), doubt, agrees, shown, deep)
+    return Found(question, claim.theme, sentence(claim), doubt, agrees, shown, deep)
 
 
 def _centipawns(found: Analysis) -> int:
@@ -410,7 +410,7 @@ def looks(checker: Checker, chosen: argparse.Namespace) -> list[Callable[[], lis
     """What is to be done for each game, or each position of a sample."""
     if chosen.source.endswith(".pgn"):
         return [partial(checker.annotated, game) for game in read_games(Path(chosen.source))]
-    cases = samples(chosen.data, chosen.seed, chosen.count, chosen.source)
+    cases = questions(chosen.data, chosen.seed, chosen.count, chosen.source)
     return [partial(lambda case: [found] if (found := checker.check(case)) else [], case) for case in cases]
 
 

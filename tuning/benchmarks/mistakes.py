@@ -57,7 +57,7 @@ OPENING_PLIES = 6
 
 
 @dataclass(frozen=True)
-class Judgement:
+class PlayedMove:
     """What one played move was: its loss in centipawns and, for a mistake, its kind, else empty."""
 
     board: chess.Board
@@ -124,7 +124,7 @@ def positions(player: Engine, limit: Limit, chance: random.Random) -> Iterator[t
             board.push(move)
 
 
-def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> Judgement | None:
+def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> PlayedMove | None:
     """What full strength says of ``move``; None if the position is decided or leaves no choice."""
     if board.legal_moves.count() < 2:
         return None
@@ -132,11 +132,11 @@ def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> 
     if best.score.relative.mate() != 1 and abs(_points(best)) > MOST_CENTIPAWNS:
         return None
     if move == best.move:
-        return Judgement(board, move, move, 0, "")
+        return PlayedMove(board, move, move, 0, "")
     played = judging.analyse(board, Limit(nodes=nodes), root_moves=[move])
     loss = _points(best) - _points(played)
     kind = kind_of(board, played.pv, best.pv) if loss >= LEAST_LOSS and best.pv and played.pv else ""
-    return Judgement(board, move, best.pv[0], loss, kind)
+    return PlayedMove(board, move, best.pv[0], loss, kind)
 
 
 def _points(line: Analysis) -> int:
@@ -145,17 +145,17 @@ def _points(line: Analysis) -> int:
 
 def judged(
     elo: int, count: int, nodes: int, seed: int, limit: Limit, console: Console | None = None
-) -> list[Judgement]:
-    """``count`` judgements of moves that the level of this ``elo`` plays against itself."""
-    found: list[Judgement] = []
+) -> list[PlayedMove]:
+    """``count`` moves that the level of this ``elo`` plays against itself."""
+    found: list[PlayedMove] = []
     with Engine(hash=16, uci_limitstrength=True, uci_elo=elo) as player, Engine(hash=16) as judging:
         games = positions(player, limit, random.Random(seed))
         numbers = range(count)
         for _ in track(numbers, f"UCI_Elo {elo}", console=console, transient=True) if console else numbers:
-            judgement = None
-            while judgement is None:
-                judgement = judge(judging, nodes, *next(games))
-            found.append(judgement)
+            played = None
+            while played is None:
+                played = judge(judging, nodes, *next(games))
+            found.append(played)
     return found
 
 
@@ -178,17 +178,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     lines = []
     for elo in arguments.elo:
         found = judged(elo, arguments.positions, arguments.nodes, arguments.seed, Limit(nodes=10**8), console)
-        kinds = Counter(judgement.kind for judgement in found if judgement.kind)
+        kinds = Counter(played.kind for played in found if played.kind)
         at_once = sum(kinds[kind] for kind in KINDS[:3])
         table.add_row(str(elo), str(len(found)), str(kinds.total()), *(str(kinds[kind]) for kind in KINDS),
                       f"{100 * at_once / len(found):.1f}")  # fmt: skip
-        for judgement in found:
-            if judgement.kind:
-                board = judgement.board
-                record = {"elo": elo, "kind": judgement.kind, "loss": judgement.loss, "fen": board.fen(),
-                          "played": board.san(judgement.move), "best": board.san(judgement.best)}  # fmt: skip
+        for played in found:
+            if played.kind:
+                board = played.board
+                record = {"elo": elo, "kind": played.kind, "loss": played.loss, "fen": board.fen(),
+                          "played": board.san(played.move), "best": board.san(played.best)}  # fmt: skip
                 lines.append(json.dumps(record))
-                if arguments.show and judgement.kind in KINDS[:3]:
+                if arguments.show and played.kind in KINDS[:3]:
                     console.print(lines[-1], soft_wrap=True)
     if arguments.json:
         with whole_text(Path(arguments.json)) as file:

@@ -24,7 +24,7 @@ from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.outlook import features, outlook
 from engine.explanation.standing import CLEAR, EDGE, WINNING, expectation
-from tuning.benchmarks.explanations import DATA, SLACK, samples
+from tuning.benchmarks.explanations import DATA, SLACK, questions
 
 #: The judge's terms for the advantages.
 _NAMES = {"Pawns": "structure", "Mobility": "mobility", "King safety": "pressure", "Passed": "passed"}
@@ -64,7 +64,7 @@ class Terms:
         self._process.communicate("quit\n")
 
 
-class Judge:
+class ClaimTally:
     """Counts what is said, and what of that is true, by kind."""
 
     def __init__(self, judge: SimpleEngine, terms: Terms, deep: int) -> None:
@@ -121,9 +121,9 @@ def main() -> None:
         judge = stack.enter_context(SimpleEngine.popen_uci(chosen.judge))
         terms = Terms(chosen.judge)
         stack.callback(terms.close)
-        counts = Judge(judge, terms, chosen.deep)
-        for sample in samples(chosen.data, chosen.seed, chosen.count, "position"):
-            board = sample.board()
+        counts = ClaimTally(judge, terms, chosen.deep)
+        for question in questions(chosen.data, chosen.seed, chosen.count, "position"):
+            board = question.board()
             if sentences == chosen.count:
                 break
             if over(board):

@@ -32,11 +32,11 @@ def test_a_move_is_judged_by_full_strength():
     board = chess.Board(START.replace("RNBQKBNR", "RNB1KBNR"))  # White has no queen, and can take Black's
     with Engine(hash=1) as engine:
         for san, kind in (("Bxg5", ""), ("Bd2", "missed"), ("Nf3", "hung")):
-            judgement = judge(engine, 5000, board, board.parse_san(san))
-            assert (judgement.kind, judgement.loss >= 150) == (kind, bool(kind)), san
+            played = judge(engine, 5000, board, board.parse_san(san))
+            assert (played.kind, played.loss >= 150) == (kind, bool(kind)), san
         hanging = chess.Board("r1bqk2r/pppp1ppp/2n2n2/2b5/3QP3/5N2/PPP2PPP/RNB1KB1R w KQkq - 0 6")
-        judgement = judge(engine, 5000, hanging, hanging.parse_san("a3"))
-        assert judgement is None or judgement.kind == "hung"
+        played = judge(engine, 5000, hanging, hanging.parse_san("a3"))
+        assert played is None or played.kind == "hung"
         assert judge(engine, 5000, chess.Board("k7/8/8/8/8/8/8/1RRR3K w - - 0 1"), chess.Move.from_uci("b1b2")) is None
 
 

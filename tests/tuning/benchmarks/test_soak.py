@@ -8,8 +8,8 @@ from engine.evaluation.choice import choose
 from engine.evaluation.evaluator import KINDS
 from tests.board.oracle import position_from
 from tuning.benchmarks.soak.__main__ import main
-from tuning.benchmarks.soak.judge import Fault, Judge, Meaning
-from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
+from tuning.benchmarks.soak.judge import Fault, Meaning, ProtocolJudge
+from tuning.benchmarks.soak.script import Author, Files, ScriptStep, read_script, write_script
 from tuning.benchmarks.soak.shrink import shrink, tail
 from tuning.benchmarks.soak.talk import talk
 
@@ -26,9 +26,9 @@ MOP_UP = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 Talk = list[Meaning | str]
 
 
-def judged(conversation: Talk) -> Judge:
+def judged(conversation: Talk) -> ProtocolJudge:
     """What a judge makes of a conversation: of meanings, which are said, and answers."""
-    judge = Judge()
+    judge = ProtocolJudge()
     for item in conversation:
         if isinstance(item, str):
             judge.hear(item)
@@ -173,7 +173,7 @@ for line in sys.stdin:
     ],
 )
 def test_broken_engines_are_detected(line, meaning, kind):
-    steps = [Step([(line, meaning), ("go depth 1", SEARCH)]), Step(settle=True)]
+    steps = [ScriptStep([(line, meaning), ("go depth 1", SEARCH)]), ScriptStep(settle=True)]
     patience = 1.0 if kind == "silence" else 60.0
     outcome = talk(steps, patience=patience, command=(sys.executable, "-u", "-c", STUBBORN))
     assert (outcome.fault.kind if outcome.fault else None) == kind

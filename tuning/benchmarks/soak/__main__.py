@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 
 from engine.play.book import ENTRY_SIZE
-from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
+from tuning.benchmarks.soak.script import Author, Files, ScriptStep, read_script, write_script
 from tuning.benchmarks.soak.shrink import shrink, tail
 from tuning.benchmarks.soak.talk import MAIN, TalkReport, talk
 
@@ -81,13 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         files = make_files(folder, data)
 
-        def steps() -> Iterable[Step]:
+        def steps() -> Iterable[ScriptStep]:
             return read_script(chosen.replay) if chosen.replay else Author(chosen.seed, files).steps(chosen.lines)
 
         return soak(steps, chosen, out, folder)
 
 
-def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
+def soak(script: Callable[[], Iterable[ScriptStep]], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
     """Run the ``script``, which is the same at every call; after a fault, keep the fewest steps that cause it.
     ``folder`` holds the files that they name."""
     variables = environment(chosen.boundscheck)
@@ -107,7 +107,7 @@ def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: 
     write_script(out, steps)
     last = outcome
 
-    def fails(fewer: Sequence[Step]) -> bool:
+    def fails(fewer: Sequence[ScriptStep]) -> bool:
         nonlocal last
         for _ in range(chosen.tries):
             again = talk(fewer, variables, chosen.patience, folder=folder)

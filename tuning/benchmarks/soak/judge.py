@@ -12,7 +12,7 @@ from typing import Any
 
 import chess
 
-#: The meaning of a line: ``is`` names it, the rest are details (see :meth:`Judge.say`).
+#: The meaning of a line: ``is`` names it, the rest are details (see :meth:`ProtocolJudge.say`).
 Meaning = dict[str, Any]
 
 #: The line that reports a stopped task.
@@ -84,7 +84,7 @@ def needs_chess960(board: chess.Board) -> bool:
     return False
 
 
-class Judge:
+class ProtocolJudge:
     """The state of one conversation."""
 
     def __init__(self) -> None:

@@ -107,7 +107,7 @@ def whole(text: Text) -> str:
 
 
 @dataclass
-class Step:
+class ScriptStep:
     """Lines and their meanings; or ``pause`` seconds; or, with ``settle``, a wait for all answers due and, with
     ``measure``, a measurement of memory."""
 
@@ -121,14 +121,14 @@ class Step:
         return json.dumps({name: value for name, value in vars(self).items() if value})
 
 
-def write_script(path: Path, steps: Iterable[Step]) -> None:
+def write_script(path: Path, steps: Iterable[ScriptStep]) -> None:
     """Keep ``steps`` in ``path``."""
     path.write_text("".join(step.to_json() + "\n" for step in steps), encoding="utf-8")
 
 
-def read_script(path: Path) -> list[Step]:
+def read_script(path: Path) -> list[ScriptStep]:
     """The steps in ``path``."""
-    return [Step(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return [ScriptStep(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,9 @@ class Author:
         self._root: tuple[str | None, chess.Board] = (None, chess.Board())
         self._endless = False
 
-    def steps(self, lines: int) -> Iterator[Step]:
+    def steps(self, lines: int) -> Iterator[ScriptStep]:
         """Steps with ``lines`` lines altogether, or a few more."""
-        choose: list[tuple[int, Callable[[], Step]]] = [
+        choose: list[tuple[int, Callable[[], ScriptStep]]] = [
             (14, self._position),
             (20, self._go),
             (8, self._option),
@@ -174,7 +174,7 @@ class Author:
             (2, lambda: _say("ucinewgame", "ucinewgame")),
             (1, lambda: _say("uci", "uci")),
             (1, lambda: _say(self._random.choice(("debug on", "debug off", "register later")), "nothing")),
-            (12, lambda: Step(pause=self._random.choice((0.0, 0.001, 0.005, 0.03)))),
+            (12, lambda: ScriptStep(pause=self._random.choice((0.0, 0.001, 0.005, 0.03)))),
             (6, self._settle),
         ]
         weights, makers = [weight for weight, _ in choose], [maker for _, maker in choose]
@@ -188,25 +188,27 @@ class Author:
             said += len(step.lines)
             if self._endless and self._random.random() < 0.4:
                 self._endless = False
-                yield Step(pause=self._random.choice((0.0, 0.002, 0.02)))
+                yield ScriptStep(pause=self._random.choice((0.0, 0.002, 0.02)))
                 yield _say("stop", "stop")
                 said += 1
         yield from self._measure()
 
-    def _measure(self) -> Iterator[Step]:
-        yield Step([_line(f"setoption name {name} value {value}", _option(name, value)) for name, value in DEFAULTS])
+    def _measure(self) -> Iterator[ScriptStep]:
+        yield ScriptStep(
+            [_line(f"setoption name {name} value {value}", _option(name, value)) for name, value in DEFAULTS]
+        )
         yield _say("bench 1", "bench")
-        yield Step(settle=True, measure=True)
+        yield ScriptStep(settle=True, measure=True)
 
-    def _settle(self) -> Step:
+    def _settle(self) -> ScriptStep:
         self._endless = False
-        return Step(settle=True)
+        return ScriptStep(settle=True)
 
     def _word(self) -> str:
         self._count += 1
         return f"zz{self._seed}z{self._count}zz"
 
-    def _position(self) -> Step:
+    def _position(self) -> ScriptStep:
         source = self._random
         kind = source.random()
         fen, board = self._root
@@ -231,9 +233,9 @@ class Author:
         text = "position " + ("startpos" if fen is None else f"fen {fen}")
         if played or source.random() < 0.1:
             text += " moves" + "".join(f" {move}" for move in played)
-        return Step([_line(text, {"is": "position", "fen": fen, "moves": played})])
+        return ScriptStep([_line(text, {"is": "position", "fen": fen, "moves": played})])
 
-    def _go(self) -> Step:
+    def _go(self) -> ScriptStep:
         source = self._random
         limits: dict[str, Callable[[], str]] = {
             "depth": lambda: f"depth {source.randint(1, 6)}",
@@ -266,7 +268,7 @@ class Author:
             words.insert(0, source.choice(("quickly", "wtime soon", "depth", "winc -3", "x " * 50, "nodes \u0663")))
         source.shuffle(words)
         self._endless = self._endless or endless or bool(waits_for)
-        return Step([_line(" ".join(["go", *words]), {"is": "go", "waits for": waits_for, "endless": endless})])
+        return ScriptStep([_line(" ".join(["go", *words]), {"is": "go", "waits for": waits_for, "endless": endless})])
 
     def _clock(self) -> str:
         source = self._random
@@ -274,26 +276,26 @@ class Author:
         extra = source.choice(("", "", " winc 1 binc 1", " movestogo 1", " movestogo 40", " movestogo 0"))
         return f"wtime {time} btime {time}{extra}"
 
-    def _option(self) -> Step:
+    def _option(self) -> ScriptStep:
         name, values = self._random.choice(OPTIONS)
         value = self._random.choice(values)
         text = f"setoption name {name}" + (f" value {value}" if value else "")
         if self._random.random() < 0.1:
             text = text.replace(name, name.upper()) + "   "
-        return Step([_line(text, _option(name, value))])
+        return ScriptStep([_line(text, _option(name, value))])
 
-    def _file(self) -> Step:
+    def _file(self) -> ScriptStep:
         source, files = self._random, self._files
         name, good = source.choice((("EvalFile", files.nets), ("SyzygyPath", files.tables), ("BookFile", files.books)))
         value = source.choice((*good, *files.bad, "<empty>", "a\0b", "x" * 5000, "/dev/zero", "/"))
         return _say(f"setoption name {name} value {value}", "nothing")
 
-    def _bad(self) -> Step:
+    def _bad(self) -> ScriptStep:
         text, early = self._random.choice(BAD_LINES)
         word = self._word()
-        return Step([_line(text.format(word), {"is": "remark", "token": word, "early": early})])
+        return ScriptStep([_line(text.format(word), {"is": "remark", "token": word, "early": early})])
 
-    def _junk(self) -> Step:
+    def _junk(self) -> ScriptStep:
         source = self._random
         data = bytes(source.choice((source.randrange(256), 32, 9, 0)) for _ in range(source.choice((0, 1, 5, 40, 400))))
         data = data.replace(b"\n", b" ")
@@ -302,7 +304,7 @@ class Author:
             data = b""
         return _say(data.decode("latin-1"), "nothing")
 
-    def _mutated(self) -> Step:
+    def _mutated(self) -> ScriptStep:
         """A position line with an error or two; what the engine makes of it, it has to say."""
         source = self._random
         ((line, _),) = self._position().lines
@@ -324,9 +326,9 @@ class Author:
         if PROTOCOL & set(text.split()[1:]):
             return _say("d", "d")
         self._root = None, chess.Board()
-        return Step([_line(text, {"is": "unknown position"}), ("d", {"is": "d"})])
+        return ScriptStep([_line(text, {"is": "unknown position"}), ("d", {"is": "d"})])
 
-    def _long(self) -> Step:
+    def _long(self) -> ScriptStep:
         source = self._random
         size = source.choice((1_000, 100_000, 900_000, _LONGEST)) // source.choice((1, 1, 7))
         beginning, filling = source.choice(
@@ -339,18 +341,20 @@ class Author:
                 ("debug", " on"),
             )
         )
-        return Step([((beginning, filling, size // len(filling)), {"is": "nothing"})])
+        return ScriptStep([((beginning, filling, size // len(filling)), {"is": "nothing"})])
 
-    def _explain(self) -> Step:
+    def _explain(self) -> ScriptStep:
         """Most questions are stopped, because an answer takes up to two searches."""
-        step = Step([_line(f"explain {self._random.choice(('', 'e2e4', 'a1a1', 'Nf3'))}".rstrip(), {"is": "explain"})])
+        step = ScriptStep(
+            [_line(f"explain {self._random.choice(('', 'e2e4', 'a1a1', 'Nf3'))}".rstrip(), {"is": "explain"})]
+        )
         if self._random.random() < 0.7:
             step.lines.append(_line("stop", {"is": "stop"}))
         return step
 
-    def _perft(self) -> Step:
+    def _perft(self) -> ScriptStep:
         depth = self._random.choice((0, 1, 1, 2, 3))
-        return Step([_line(f"go perft {depth}", {"is": "perft", "depth": depth})])
+        return ScriptStep([_line(f"go perft {depth}", {"is": "perft", "depth": depth})])
 
 
 def _moves_of(board: chess.Board, king_takes_rook: bool) -> list[str]:
@@ -372,8 +376,8 @@ def _option(name: str, value: str) -> Meaning:
     return {"is": "option", "name": name, "value": value}
 
 
-def _say(text: str, meaning: str) -> Step:
-    return Step([_line(text, {"is": meaning})])
+def _say(text: str, meaning: str) -> ScriptStep:
+    return ScriptStep([_line(text, {"is": meaning})])
 
 
 def _line(text: str, meaning: Meaning) -> tuple[str, Meaning]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tuning.benchmarks.soak.judge import Fault, Judge
-from tuning.benchmarks.soak.script import Step, whole
+from tuning.benchmarks.soak.judge import Fault, ProtocolJudge
+from tuning.benchmarks.soak.script import ScriptStep, whole
 
 MAIN = Path(__file__).resolve().parents[3] / "uci_main.py"
 
@@ -42,7 +42,7 @@ class TalkReport:
 
 class _Talk:
     def __init__(self, process: subprocess.Popen[bytes], errors: Callable[[], str], patience: float) -> None:
-        self.judge = Judge()
+        self.judge = ProtocolJudge()
         self.story: deque[str] = deque(maxlen=_KEPT)
         self.lines = 0
         self._process = process
@@ -137,7 +137,7 @@ class _Talk:
 
 
 def talk(
-    steps: Iterable[Step],
+    steps: Iterable[ScriptStep],
     environment: Mapping[str, str] | None = None,
     patience: float = 120.0,
     progress: Callable[[int, float], None] = lambda lines, memory: None,
