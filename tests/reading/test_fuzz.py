@@ -190,7 +190,7 @@ def test_time_is_linear(kind):
         data = f"{before}{piece * (size // len(piece))}{behind}".encode()
         return seconds(lambda: read(data))
 
-    short, long = cost(6_000), cost(48_000)
+    short, long = cost(4_000), cost(32_000)
     assert long < 20 * short + 0.15
 
 
