@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.matches.limits import TimeControl, parse_time_control
+from tuning.matches.limits import TimeControl, parse_tc
 
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
 """The Filesystem Hierarchy Standard's folders for games, which may be missing from the PATH."""
@@ -120,7 +120,7 @@ def parse_limit_words(words: Sequence[str], default: TimeControl = TimeControl()
         key, _, value = word.partition("=")
         try:
             if key == "tc":
-                base, increment, moves = parse_time_control(value)
+                base, increment, moves = parse_tc(value)
                 fields |= {"base": base, "increment": increment, "moves": moves, "movetime": None}
             elif key in ("st", "movetime"):
                 seconds = float(value) / (1.0 if key == "st" else 1000.0)

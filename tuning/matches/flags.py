@@ -13,7 +13,7 @@ from tuning.common.flags import add_check_flag, add_cluster_flags, positive, who
 from tuning.matches.adjudication import Adjudication, parse_rule
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import PV_CHECKS, Conditions
-from tuning.matches.limits import TimeControl, parse_time_control
+from tuning.matches.limits import TimeControl, parse_tc
 from tuning.matches.tournament import BookSettings
 from tuning.statistics.sprt import MODELS, Sprt
 
@@ -36,7 +36,7 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
 
 def limits_from(arguments: argparse.Namespace) -> TimeControl:
     """Read the flags of :func:`add_limit_flags`."""
-    base, increment, moves = parse_time_control(arguments.tc) if arguments.tc else (None, 0.0, 0)
+    base, increment, moves = parse_tc(arguments.tc) if arguments.tc else (None, 0.0, 0)
     movetime, margin = (None if value is None else value / 1000 for value in (arguments.movetime, arguments.timemargin))
     return TimeControl(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
 

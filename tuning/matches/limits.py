@@ -65,7 +65,7 @@ class TimeControl:
         return ", ".join(parts) or "unbounded"
 
 
-def parse_time_control(text: str) -> tuple[float, float, int]:
+def parse_tc(text: str) -> tuple[float, float, int]:
     """Read ``[moves/][minutes:]seconds[+increment]`` into base seconds, increment seconds and moves.
 
     This is the notation of cutechess: ``8+0.08``, ``40/60``, ``0:08+0.08``. Raises :class:`SetupError`."""

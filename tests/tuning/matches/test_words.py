@@ -13,7 +13,7 @@ from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, play_settings, with_commit
 from tuning.matches.info import InfoLine, last_scored, parse_uci
-from tuning.matches.limits import Clock, TimeControl, engine_limit, parse_time_control
+from tuning.matches.limits import Clock, TimeControl, engine_limit, parse_tc
 from tuning.matches.player import complaint_about
 from tuning.matches.tournament import pairings, plan
 
@@ -29,7 +29,7 @@ from tuning.matches.tournament import pairings, plan
     ],
 )
 def test_time_controls_are_read(text, seconds, increment, moves):
-    assert parse_time_control(text) == (seconds, increment, moves)
+    assert parse_tc(text) == (seconds, increment, moves)
 
 
 def test_a_revision_finds_the_files_of_its_options(monkeypatch, tmp_path):
@@ -72,7 +72,7 @@ def test_complaints_about_options_are_recognised(remark, complains):
 @pytest.mark.parametrize("text", ["", "8+", "x", "8+0.08s", "-5", "0+1", "1/0"])
 def test_bad_time_controls_are_quoted(text):
     with pytest.raises(SetupError, match="time control"):
-        parse_time_control(text)
+        parse_tc(text)
 
 
 def test_words_as_cutechess_writes_them():
