@@ -117,6 +117,7 @@ def test_the_fit_finds_the_model_that_the_games_came_from(tmp_path: Path) -> Non
     results_file(results, 20_000)
     assert main([str(results), "--shown-pawn", "200", "--out", str(out)]) == 0
     model = Model.from_json(json.loads(out.read_text()))
+    assert model.pawn == pytest.approx(2 * TRUTH.pawn, rel=0.1)
     for move in (10, 32, 60):
         for found, true in zip(model.at(move), TRUTH.at(move), strict=True):
             assert found == pytest.approx(2 * true, rel=0.1)
