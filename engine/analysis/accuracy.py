@@ -16,7 +16,7 @@ import chess
 from chess.engine import Cp, PovScore
 
 from engine.analysis.record import Judged
-from engine.play.grades import Grade, human_expectation, stockfish
+from engine.explanation.grades import Grade, human_expectation, stockfish
 
 #: Centipawns that a mate counts; no score counts more.
 CEILING = 1000

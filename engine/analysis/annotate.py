@@ -22,8 +22,8 @@ from engine.analysis.record import LINE, Findings, Mark
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim, to_json
+from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.sacrifices import offered, sacrificed
-from engine.play.grades import Grade, cost, grade_of, points
 
 #: Explains a move that gets a mark; None if there is no reason.
 Explain = Callable[[Case], Claim | None]

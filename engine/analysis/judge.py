@@ -3,7 +3,7 @@
 import chess
 from chess.engine import PovScore, Wdl
 
-from engine.explanation.standing import chances
+from engine.explanation.verdicts import chances
 from engine.play.wdl import can_win, limited
 
 

@@ -8,7 +8,7 @@ from chess.engine import PovScore, Wdl
 
 from engine.analysis.judge import chances_on, ending
 from engine.api.types import Analysis
-from engine.explanation.standing import expectation
+from engine.explanation.verdicts import expectation
 
 
 def score_text(score: PovScore) -> str:

@@ -25,7 +25,7 @@ from engine.analysis.openings import opening_of
 from engine.api.types import Analysis
 from engine.commandline import limit_of
 from engine.console import Console, read_line
-from engine.explanation.standing import expectation
+from engine.explanation.verdicts import expectation
 from engine.files import WriteError
 from engine.messages import quoted
 from engine.options import Options

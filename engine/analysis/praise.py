@@ -14,10 +14,10 @@ worse after it.
 import chess
 from chess.engine import Score
 
+from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.sacrifices import SACRIFICE, sacrificed
-from engine.explanation.standing import EDGE
+from engine.explanation.verdicts import EDGE
 from engine.play.captures import Captures
-from engine.play.grades import Grade, cost, grade_of, points
 
 #: Replies to a check that are easy to choose from.
 _FEW = 3

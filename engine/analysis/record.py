@@ -16,7 +16,7 @@ from chess.engine import Cp, Mate, MateGiven, PovScore, Score, Wdl
 from engine.analysis.judge import chances_on, ending
 from engine.analysis.openings import book_moves
 from engine.explanation import from_json, sentence
-from engine.play.grades import Grade, cost, grade_of
+from engine.explanation.grades import Grade, cost, grade_of
 
 #: An expected line is kept for this many plies.
 LINE = 10

@@ -33,8 +33,8 @@ from engine.analysis.lines import ending_text, percents, score_text
 from engine.analysis.openings import opening_of
 from engine.analysis.player import report_of
 from engine.analysis.record import Judged, is_decisive, positions
+from engine.explanation.grades import Grade
 from engine.pages import as_json, fill
-from engine.play.grades import Grade
 
 #: The phases of a game.
 PHASES = ("opening", "middlegame", "endgame")

@@ -10,13 +10,13 @@ import chess
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from engine.api.types import Analysis
+from engine.explanation.assessment import outlook
 from engine.explanation.claims import AsGood, Case, Claim, GameOver, OnlyMove, Tables
+from engine.explanation.good_moves import merit_of, praise_of, result_by
+from engine.explanation.grades import Grade, grade_of
 from engine.explanation.line import Line
-from engine.explanation.merits import merit_of, praise_of, result_by
-from engine.explanation.outlook import outlook
-from engine.explanation.reasons import reason_of
-from engine.explanation.standing import LITTLE
-from engine.play.grades import Grade, grade_of
+from engine.explanation.mistakes import reason_of
+from engine.explanation.verdicts import LITTLE
 
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000

@@ -3,13 +3,15 @@
 Needs python-chess, the lines and their scores, but no search, so it stands below :mod:`engine.api`. Within
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
-:mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the material,
-the terms of the evaluation and the scores; :mod:`.english` puts it into words, and :mod:`.serialization` into JSON."""
+:mod:`.mistakes` and :mod:`.good_moves` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the
+:mod:`.material_won`, the :mod:`.evaluation_terms` and the scores (:mod:`.verdicts`); :mod:`.english` puts it into
+words, and :mod:`.serialization` into JSON. :mod:`.assessment` describes a quiet position, and
+:mod:`.grades` marks moves."""
 
 from engine.explanation.claims import Case, Claim, Tables
 from engine.explanation.english import sentence
-from engine.explanation.merits import merit_of, praise_of
-from engine.explanation.reasons import reason_of
+from engine.explanation.good_moves import merit_of, praise_of
+from engine.explanation.mistakes import reason_of
 from engine.explanation.serialization import from_json, to_json
 
 __all__ = [

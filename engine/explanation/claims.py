@@ -11,7 +11,7 @@ import chess
 from chess.engine import PovScore, Score
 
 from engine.explanation.line import Line
-from engine.explanation.standing import Standing, expectation
+from engine.explanation.verdicts import Standing, expectation
 
 #: Types of pieces with their counts, the most valuable first.
 Pieces = tuple[tuple[chess.PieceType, int], ...]

@@ -10,7 +10,7 @@ import chess
 
 from engine.explanation import claims
 from engine.explanation.line import Line
-from engine.explanation.standing import Cost, Kind
+from engine.explanation.verdicts import Cost, Kind
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 

@@ -13,7 +13,7 @@ from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
 from engine.analysis.record import Judged
-from engine.play.grades import Grade
+from engine.explanation.grades import Grade
 
 
 def game_of(white: str) -> chess.pgn.Game:

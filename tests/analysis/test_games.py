@@ -30,8 +30,8 @@ from engine.analysis.results import SUFFIX
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
 from engine.explanation import explain
+from engine.explanation.grades import Grade
 from engine.files import WriteError, write_whole
-from engine.play.grades import Grade
 from engine.printing import PrintError
 from tests.analysis.conftest import GAMES
 

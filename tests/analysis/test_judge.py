@@ -8,8 +8,8 @@ from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 
 from engine.analysis import judge, lines
 from engine.api.types import Analysis
-from engine.explanation.standing import chances, expectation
-from engine.play.grades import Grade, grade, lichess_grade
+from engine.explanation.grades import Grade, grade, lichess_grade
+from engine.explanation.verdicts import chances, expectation
 
 
 def test_expectation_grows_with_the_score_and_is_fair():

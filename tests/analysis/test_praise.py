@@ -5,8 +5,8 @@ import pytest
 from chess.engine import Cp, Mate
 
 from engine.analysis.praise import is_obvious, is_recapture, praise
+from engine.explanation.grades import Grade
 from engine.explanation.sacrifices import offered, sacrificed
-from engine.play.grades import Grade
 
 #: Positions, moves and the pawns that they offer; a sacrifice offers two or more.
 OFFERS = [

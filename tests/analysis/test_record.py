@@ -16,7 +16,7 @@ from engine.analysis.notes import annotated
 from engine.analysis.record import Findings, positions
 from engine.analysis.report import entry
 from engine.explanation import explain
-from engine.play.grades import Grade
+from engine.explanation.grades import Grade
 
 
 def test_boards_reach_back_as_far_as_a_repetition_can():

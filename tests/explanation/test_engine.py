@@ -15,8 +15,8 @@ from engine.api.explaining import claim_of
 from engine.api.types import Analysis
 from engine.explanation import sentence
 from engine.explanation.effort import counted
+from engine.explanation.evaluation_terms import shift
 from engine.explanation.line import Line
-from engine.explanation.terms import shift
 from engine.messages import Limits, Signals
 from engine.play.captures import QUIESCENCE_NODES
 from tests.explanation.lines import board_of, moves, short

@@ -1,6 +1,6 @@
 """Checks sentences about a result or two scores against a longer search."""
 
-from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, SURE, WINNING, Standing
+from engine.explanation.verdicts import CLEAR, EDGE, FAR, LITTLE, SEVERAL, SURE, WINNING, Standing
 
 #: Centipawns that count as nothing.
 NOTHING = 25
@@ -10,7 +10,7 @@ _LEVEL = 0.61
 
 
 def compares(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
-    """Whether a :class:`~engine.explanation.standing.Standing` of this ``kind`` and these levels is true of a side with
+    """Whether a :class:`~engine.explanation.verdicts.Standing` of this ``kind`` and these levels is true of a side with
     expected points ``before`` by the better move and ``after`` by the other, within ``slack``.
 
     A side that is winning is also better.

@@ -44,10 +44,10 @@ from engine.api.explaining import case_of, over, threat
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim, merit_of, reason_of, sentence
 from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Shift, Threat
+from engine.explanation.evaluation_terms import PLIES, losses
 from engine.explanation.line import Line
-from engine.explanation.reasons import AT_ONCE, LEAST_LOSS
-from engine.explanation.standing import expectation
-from engine.explanation.terms import PLIES, losses
+from engine.explanation.mistakes import AT_ONCE, LEAST_LOSS
+from engine.explanation.verdicts import expectation
 from tuning.benchmarks.claims import compares, said_cost
 
 #: The public data, as for the tests.

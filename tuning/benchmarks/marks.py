@@ -35,7 +35,7 @@ from engine.analysis.files import AnalysisError, read_games
 from engine.analysis.record import Judged, positions
 from engine.console import Console
 from engine.explanation import explain
-from engine.play.grades import Grade, lichess_grade
+from engine.explanation.grades import Grade, lichess_grade
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.flags import whole

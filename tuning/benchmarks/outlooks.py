@@ -2,8 +2,8 @@
 
 ``python -m tuning.benchmarks.outlooks --judge stockfish --seed 1 --count 300`` takes positions of human games from the
 public data. Where no theme is found, Numbat says how its best move compares with the next best, who is better, and each
-side's advantages (:mod:`engine.explanation.outlook`). A search of ``--deep`` nodes by the judge must agree on the first
-two within :data:`~tuning.benchmarks.explanations.SLACK`; an advantage must agree with the judge's own terms, which
+side's advantages (:mod:`engine.explanation.assessment`). A search of ``--deep`` nodes by the judge must agree on the
+first two within :data:`~tuning.benchmarks.explanations.SLACK`; an advantage must agree with the judge's own terms, which
 Stockfish up to 15.1 prints for ``eval``. Material is not checked, as it can be counted.
 """
 
@@ -20,10 +20,10 @@ from chess.engine import Limit, SimpleEngine
 from engine import Analysis, Engine
 from engine.api.explaining import over, threat
 from engine.explanation import merit_of
+from engine.explanation.assessment import features, outlook
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
-from engine.explanation.outlook import features, outlook
-from engine.explanation.standing import CLEAR, EDGE, WINNING, expectation
+from engine.explanation.verdicts import CLEAR, EDGE, WINNING, expectation
 from tuning.benchmarks.explanations import DATA, SLACK, questions
 
 #: The judge's terms for the advantages.

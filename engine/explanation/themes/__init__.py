@@ -1,8 +1,8 @@
 """Tactical themes, one file each, found in a line of moves by rules on python-chess boards.
 
-Each theme has ``find(line, ply)``, which returns a :class:`~engine.explanation.claims.Finding` that begins with the
-winner's move at ``ply``, or None. The rules are stricter than the word: the target must also be won in the line, so
-that the claim is true."""
+Each theme that wins material has ``find(line, ply)``, which returns a :class:`~engine.explanation.claims.Finding` that
+begins with the winner's move at ``ply``, or None. The rules are stricter than the word: the target must also be won in
+the line, so that the claim is true. ``draw``, ``mate`` and ``opposition`` describe the result of a line."""
 
 from engine.explanation.claims import Finding
 from engine.explanation.line import Line

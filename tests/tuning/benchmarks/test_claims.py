@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from engine.explanation.standing import LITTLE, compare
+from engine.explanation.verdicts import LITTLE, compare
 from tuning.benchmarks import marks
 from tuning.benchmarks.claims import NOTHING, compares, said_cost
 from tuning.benchmarks.explanations import report

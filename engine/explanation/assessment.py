@@ -7,11 +7,11 @@ import chess
 from chess.engine import PovScore
 
 from engine.explanation.claims import Facts, Feature, FeatureAspect, Gain, Outlook
-from engine.explanation.gains import cancel, exchange_of, pieces
+from engine.explanation.evaluation_terms import aspects
 from engine.explanation.line import Line
 from engine.explanation.material import balance, count
-from engine.explanation.standing import expectation, level
-from engine.explanation.terms import aspects
+from engine.explanation.material_won import cancel, exchange_of, pieces
+from engine.explanation.verdicts import expectation, level
 
 #: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
 HARDLY, CLEARLY = 0.01, 0.22

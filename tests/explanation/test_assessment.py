@@ -4,8 +4,8 @@ import chess
 import pytest
 from chess.engine import Cp, PovScore
 
+from engine.explanation.assessment import gained, imbalance, outlook
 from engine.explanation.claims import Feature
-from engine.explanation.outlook import gained, imbalance, outlook
 from tests.explanation.lines import line_of, short
 
 

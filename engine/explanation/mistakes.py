@@ -5,6 +5,7 @@ from typing import Literal
 import chess
 from chess.engine import Score
 
+from engine.explanation.assessment import decides, gained
 from engine.explanation.claims import (
     ByTables,
     Case,
@@ -19,13 +20,12 @@ from engine.explanation.claims import (
     Opposition,
     Tables,
 )
-from engine.explanation.gains import gain_of
+from engine.explanation.evaluation_terms import shift
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.material import balance, winnable
-from engine.explanation.outlook import decides, gained
-from engine.explanation.standing import LITTLE, WINNING, compare, decided
-from engine.explanation.terms import shift
+from engine.explanation.material_won import gain_of
 from engine.explanation.themes import draw, findings, mate, opposition
+from engine.explanation.verdicts import LITTLE, WINNING, compare, decided
 from engine.play.captures import Captures, value
 
 #: Expected points that a move must lose to be explained.

@@ -6,7 +6,7 @@ from chess.engine import Cp, PovScore
 
 from engine.explanation import merit_of, praise_of
 from engine.explanation.claims import Threat
-from engine.explanation.merits import result_by
+from engine.explanation.good_moves import result_by
 from tests.explanation.lines import board_of, case_of, cases, moves, score, short
 
 

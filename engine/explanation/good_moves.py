@@ -24,13 +24,13 @@ from engine.explanation.claims import (
     Threat,
 )
 from engine.explanation.effort import spend
-from engine.explanation.gains import gain_of, net_losses, pieces
 from engine.explanation.line import Line
 from engine.explanation.material import worth
-from engine.explanation.reasons import DRAWN, explained, mating, reason_of, shows, sure_gain, taken_before
+from engine.explanation.material_won import gain_of, net_losses, pieces
+from engine.explanation.mistakes import DRAWN, explained, mating, reason_of, shows, sure_gain, taken_before
 from engine.explanation.sacrifices import SACRIFICE, sacrificed
-from engine.explanation.standing import level
 from engine.explanation.themes import draw
+from engine.explanation.verdicts import level
 from engine.play.captures import value
 
 #: Plies of a threat to mention: the capture, the reply and the result.
@@ -117,7 +117,7 @@ def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -
 def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
     """Why the move of ``case``, the best on its board, is good: a sacrifice and its aim, a mate, material won, the
     result by ``tables``, or what the best other move would have cost. None if nothing is certain. Whether a move
-    deserves praise is not decided here. Raises as :func:`~engine.explanation.reasons.reason_of`."""
+    deserves praise is not decided here. Raises as :func:`~engine.explanation.mistakes.reason_of`."""
     mates = case.has.mate()
     if mates is not None and mates < 0:
         return None
