@@ -3,8 +3,8 @@
 ``python -m tuning.benchmarks.outlooks --judge stockfish --seed 1 --count 300`` takes positions of human games from the
 public data. Where no theme is found, Numbat says how its best move compares with the next best, who is better, and each
 side's advantages (:mod:`engine.explanation.assessment`). A search of ``--deep`` nodes by the judge must agree on the
-first two within :data:`~tuning.benchmarks.explanations.SLACK`; an advantage must agree with the judge's own terms, which
-Stockfish up to 15.1 prints for ``eval``. Material is not checked, as it can be counted.
+first two within :data:`~tuning.benchmarks.explanations.SLACK`; an advantage must agree with the judge's own terms,
+which Stockfish up to 15.1 prints for ``eval``. Material is not checked, as it can be counted.
 """
 
 import argparse
