@@ -48,13 +48,14 @@ def list_directory(path: str) -> list[str]:
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[BinaryIO]:
-    """A stream whose content replaces ``path`` on exit unless an exception was raised. A link of the user's stays a
-    link, and an old file's permissions are kept.
+def drafted(path: Path, follow: bool = True) -> Iterator[BinaryIO]:
+    """A stream whose content replaces ``path`` on exit unless an exception was raised. The user's symbolic links are
+    preserved, and so are an old file's permissions. ``follow`` is for names that the user chose: under any other name
+    a link is refused, for it may have come with an archive.
 
     Raises OSError, also for anything but a regular file. If the old file cannot be replaced, such as one open in
     another program on Windows, the finished draft is kept, and the error's ``strerror`` says where."""
-    target, mode = _target(path), None
+    target, mode = _target(path, follow), None
     with suppress(FileNotFoundError):
         _check(mode := target.stat().st_mode)
     draft = target.with_name(f"numbat-{secrets.token_hex(8)}.part")
@@ -75,17 +76,18 @@ def drafted(path: Path) -> Iterator[BinaryIO]:
         raise OSError(error.errno, f"{error.strerror}; the finished file is {draft}") from None
 
 
-def check_place(path: Path, mark: str = "") -> None:
-    """Check, before long work, that a file can be written at ``path``. With ``mark`` only an empty file or one that
-    contains this text may be replaced. Raises :class:`WriteError`."""
+def check_place(path: Path, mark: str = "", follow: bool = True) -> None:
+    """Fail early if a file cannot be written at ``path``; ``follow`` as for :func:`drafted`. With ``mark`` only an
+    empty file or one that contains this text may be replaced. Raises :class:`WriteError`."""
     try:
+        target = _target(path, follow)
         if path.is_dir():
             reason = "it is a directory"
         elif not path.parent.is_dir():
             reason = "no such directory"
         elif path.exists() and not path.is_file():
             reason = "it is not a regular file"
-        elif not os.access(_target(path).parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        elif not os.access(target.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
             reason = os.strerror(errno.EACCES)
         elif mark and path.exists() and path.stat().st_size and mark.encode() not in path.read_bytes():
             reason = "it exists and contains something else; choose another file"
@@ -96,22 +98,22 @@ def check_place(path: Path, mark: str = "") -> None:
     raise WriteError(f"cannot write {path}: {reason}")
 
 
-def write_whole(path: Path, content: str | bytes | Iterable[str]) -> None:
-    """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
-    Raises :class:`WriteError`."""
+def write_whole(path: Path, content: str | bytes | Iterable[str], follow: bool = True) -> None:
+    """Write a file atomically; ``follow`` as for :func:`drafted`. A text, or its parts, is encoded in UTF-8, with ``?``
+    for unencodable characters. Raises :class:`WriteError`."""
     try:
-        with drafted(path) as draft:
+        with drafted(path, follow) as draft:
             for part in (content,) if isinstance(content, (str, bytes)) else content:
                 draft.write(part.encode(errors="replace") if isinstance(part, str) else part)
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror}") from None
 
 
-def write_or_rescue(path: Path, content: str | bytes | Sequence[str]) -> None:
+def write_or_rescue(path: Path, content: str | bytes | Sequence[str], follow: bool = True) -> None:
     """Write a file at the end of long work as :func:`write_whole` does; if that fails, write it into the user's home
     folder. Raises :class:`WriteError`, which says where the file is."""
     try:
-        write_whole(path, content)
+        write_whole(path, content, follow)
     except WriteError as error:
         try:
             place = Path.home() / f"{path.stem}.{secrets.token_hex(4)}{path.suffix}"
@@ -126,10 +128,13 @@ def size_of(stream: BinaryIO) -> int:
     return os.fstat(stream.fileno()).st_size
 
 
-def _target(path: Path) -> Path:
-    """The file that ``path`` names. Raises OSError for a link that another user may have planted."""
-    if path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid != os.geteuid():
-        raise OSError(errno.EACCES, "it is a link that belongs to another user")
+def _target(path: Path, follow: bool) -> Path:
+    """The file that ``path`` names. Raises OSError for a link that somebody else may have planted."""
+    if path.is_symlink():
+        if not follow:
+            raise OSError(errno.ELOOP, "it is a symbolic link, which is followed only under a name that you give")
+        if hasattr(os, "geteuid") and path.lstat().st_uid != os.geteuid():
+            raise OSError(errno.EACCES, "it is a link that belongs to another user")
     return Path(os.path.realpath(path))
 
 

@@ -1,5 +1,6 @@
 """Reading and writing PGN files losslessly."""
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +40,30 @@ def read_bytes(path: Path) -> bytes:
             return stream.read()
     except OSError as error:
         raise AnalysisError(f"cannot read {path}: {error.strerror}") from None
+
+
+#: The name of the tag, and of the line in a page's head, with the digest of the rest of a file.
+SEAL = "AnalysisDigest"
+
+_SEAL = re.compile(rf'\n\[{SEAL} "([0-9a-f]{{64}})"\](?=\n)|<meta name="{SEAL}" content="([0-9a-f]{{64}})">\n'.encode())
+
+
+def sealed(content: bytes) -> bytes:
+    """A PGN file or a page with the digest of its content, by which an edited file is recognised."""
+    is_page = content.startswith(b"<")
+    head, end, rest = content.partition(b"</head>" if is_page else b"\n\n")
+    line = '<meta name="%s" content="%s">\n' if is_page else '\n[%s "%s"]'
+    return head + (line % (SEAL, hashlib.sha256(content).hexdigest())).encode() + end + rest
+
+
+def is_sealed(content: bytes) -> bool | None:
+    """Whether ``content`` is as :func:`sealed` returned it, whatever its line ends; None if it has no seal."""
+    content = content.replace(b"\r\n", b"\n")
+    found = _SEAL.search(content)
+    if found is None:
+        return None
+    rest = content[: found.start()] + content[found.end() :]
+    return hashlib.sha256(rest).hexdigest().encode() in found.groups()
 
 
 def games_in(text: str) -> list[chess.pgn.Game]:

@@ -22,16 +22,16 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedCo
 
 from engine import __version__
 from engine.analysis import notes
-from engine.analysis.files import AnalysisError, pgn_text, read_bytes, read_games
+from engine.analysis.files import AnalysisError, is_sealed, pgn_text, read_bytes, read_games, sealed
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
 from engine.analysis.lines import wrapped
 from engine.analysis.player import players_of
 from engine.analysis.record import Findings, positions
-from engine.analysis.report import MARKS, PAGE_MARK, entry, render
+from engine.analysis.report import MARKS, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
 from engine.commandline import DONE, INTERRUPTED, REFUSED, limit_of, refuse
 from engine.console import Console, TextColumn
-from engine.files import WriteError, check_place, write_or_rescue, write_whole
+from engine.files import WriteError, check_place, write_or_rescue
 from engine.messages import PositionError
 from engine.processes import Completed, LostProcess
 
@@ -122,10 +122,12 @@ class _GameTask:
 
 @dataclass(eq=False)
 class _File:
-    """A file of games, their results, and the two files that are made from them."""
+    """A file of games, their results, and the two files that are made from them; the user has named those in
+    ``typed``."""
 
     output: Path
     html: Path
+    typed: set[Path]
     results: Results
     games: list[_GameTask]
     name: str
@@ -137,13 +139,13 @@ class _File:
         games = read_games(path, report)
         output = chosen.output or path.with_suffix(".annotated.pgn")
         html = chosen.html or output.with_suffix(".html")
+        typed = {each for each in (chosen.output, chosen.html) if each is not None}
         for other, option in ((output, "output"), (html, "html")):
-            check_place(other)
+            check_place(other, follow=other in typed)
             if other.exists() and other.samefile(path):
                 raise AnalysisError(f"{other} would overwrite a file that it is made from; choose another --{option}")
-        result = cls(output, html, Results(_place(path, output), report), [], path.name)
-        result.check_unedited()
-        check_place(html, PAGE_MARK)
+            _check_unedited(other, option)
+        result = cls(output, html, typed, Results(_place(path, output), report), [], path.name)
         if chosen.fresh:
             for game in games:
                 notes.strip(game)
@@ -155,50 +157,48 @@ class _File:
             result.games.append(_GameTask(result, number, game, digest_of(game), size, cut))
         return result
 
-    def check_unedited(self) -> None:
-        """Raises :class:`AnalysisError` if the output is anything but a PGN made from the results."""
-        if self.output.exists() and (content := read_bytes(self.output)) and not self.results.has_written(content):
-            raise AnalysisError(
-                f"{self.output} was changed since numbat wrote it, or is another file; choose another with --output"
-            )
-
     def write(self, label: str) -> bool:
         """Write the results, the PGN and the page, or into the user's home if that fails, with a message. Returns
         whether all are where they belong."""
+        good = True
+        try:
+            if self.results:
+                self.results.save(write_or_rescue)
+        except (AnalysisError, WriteError) as error:
+            refuse(error)
+            good = False
         for game in self.games:
             if not game.page and (stored := self.results.get(game.digest)):
                 with suppress(ValueError):
                     game.show(stored)
-        pgn = ("\n\n".join(game.text() for game in self.games) + "\n").encode(errors="replace")
         pages = [game.page for game in self.games if game.page]
-        good = True
-        try:
-            self.check_unedited()
-            self.results.will_write(pgn)
-            contents: dict[Path, str | bytes | Sequence[str]] = {self.output: pgn}
-        except AnalysisError as error:
-            refuse(error)
-            good, contents = False, {}
+        made = [(self.output, "output", "\n\n".join(game.text() for game in self.games) + "\n")]
         if pages:
-            contents = {self.results.path: self.results.text(), **contents}
-            contents[self.html] = list(render(pages, label, self.output.name, self.player))
-        for path, content in contents.items():
+            made.append((self.html, "html", "".join(render(pages, label, self.output.name, self.player))))
+        for path, option, text in made:
             try:
-                write_or_rescue(path, content)
-            except WriteError as error:
+                _check_unedited(path, option)
+                write_or_rescue(path, sealed(text.encode(errors="replace")), follow=path in self.typed)
+            except (AnalysisError, WriteError) as error:
                 refuse(error)
                 good = False
         return good
 
 
+def _check_unedited(output: Path, option: str) -> None:
+    """Raises :class:`AnalysisError` if ``output`` is anything but an empty file or as Numbat has written it."""
+    if not output.exists() or not (content := read_bytes(output)) or (unedited := is_sealed(content)):
+        return
+    reason = "is another file, or of an earlier version" if unedited is None else "was changed since numbat wrote it"
+    raise AnalysisError(f"{output} {reason}; choose another with --{option}")
+
+
 def _place(path: Path, output: Path) -> Path:
     """The file for the results of ``path``: beside it or, if nothing can be written there, beside the output."""
-    try:
-        check_place(beside := path.with_suffix(SUFFIX))
-        return beside
-    except WriteError:
-        check_place(beside := output.with_suffix(SUFFIX))
-        return beside
+    folder = path if os.access(path.parent, os.W_OK) else output
+    result = folder.with_suffix(SUFFIX)
+    check_place(result, follow=False)
+    return result
 
 
 def _say(console: Console, text: str) -> None:
@@ -293,9 +293,9 @@ class _Batch:
             return
         for file in list(self._unsaved):
             try:
-                write_whole(file.results.path, file.results.text())
+                file.results.save()
                 self._unsaved.remove(file)
-            except WriteError as error:
+            except (AnalysisError, WriteError) as error:
                 self._say(f"{error}; it will be tried again")
         now = time.monotonic()
         self._save_at = now + _SAVING * (now - began)

@@ -12,6 +12,7 @@ import chess
 import chess.pgn
 from chess.engine import Mate
 
+from engine.analysis.files import SEAL
 from engine.analysis.lines import chances_text
 from engine.analysis.record import Judged, positions
 
@@ -28,6 +29,7 @@ _CLOCKS = re.compile(r"\[%(?:clk|emt)\s[^\]]*\]")
 def annotated(game: chess.pgn.Game, label: str, moves: Sequence[Judged]) -> chess.pgn.Game:
     """A copy of ``game`` with its analysis, and with ``label`` in the tag of an analysis."""
     result = _copy(game)
+    result.headers.pop(SEAL, None)
     result.headers[TAG] = label.replace('"', "'")
     board = result.board()
     for node, judged in zip(positions(result), moves, strict=True):

@@ -45,9 +45,6 @@ MARKS = tuple(grade for grade in Grade if grade.word)
 #: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
 _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 
-#: A text of every page.
-PAGE_MARK = "\nconst games = [\n"
-
 
 def render(games: Sequence[str], engine: str, name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
     """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit. ``name`` is

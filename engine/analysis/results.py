@@ -1,28 +1,33 @@
 """The results of a file's games, kept beside it in ``GAMES.numbat.json``; PGN and page are made from them.
 
-The file is a JSON object: ``format``, ``games``, the results of each game on a line of its own under a digest of its
-moves, and ``written``, the digests of the PGN files made from them, by which a file that was edited is recognised."""
+The file is a JSON object: ``format``, and ``games``, the results of each game on a line of its own under a digest of
+its moves. Several runs may write it: each adds its games to those that are there."""
 
 import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import chess.pgn
+from filelock import FileLock
 
-from engine.analysis.files import read_bytes
+from engine.analysis.files import AnalysisError, read_bytes
 from engine.analysis.record import is_decisive
+from engine.files import WriteError, write_whole
+from engine.folders import cache_folder
 
 SUFFIX = ".numbat.json"
 
 #: The format of the file; files in others are ignored.
 _FORMAT = 1
 
-#: The digests of PGN files that are kept.
-_WRITTEN = 20
+#: Seconds to wait for another process that is writing results.
+_LOCK_TIMEOUT = 5.0
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -31,35 +36,46 @@ def digest_of(game: chess.pgn.Game) -> str:
     """A digest of a game's moves, and of whether somebody won."""
     board = game.board()
     moves = " ".join(node.move.uci() for node in game.mainline())
-    return _digest(f"{board.fen()}|{board.chess960}|{moves}|{is_decisive(game)}".encode())
+    return hashlib.sha256(f"{board.fen()}|{board.chess960}|{moves}|{is_decisive(game)}".encode()).hexdigest()
 
 
 class Results:
-    """The results in the file ``path``. Raises :class:`AnalysisError` if it cannot be read."""
+    """The results in the file ``path``. Raises :class:`AnalysisError` if it cannot be read, and :class:`WriteError` if it
+    is damaged and cannot be set aside."""
 
     def __init__(self, path: Path, report: Callable[[str], None]) -> None:
         self.path = path
+        self._report = report
         self._games: dict[str, str] = {}
-        self._written: list[str] = []
-        if path.exists() and (problem := self._read(read_bytes(path))):
-            kept = path.with_name(f"{path.name}.bak")
-            report(f"{path} {problem}; it is ignored, and kept as {kept.name}")
-            os.replace(path, kept)
+        self._own: set[str] = set()
+        self._read()
 
-    def _read(self, content: bytes) -> str:
-        """Read the file, and return why it cannot be used, if it cannot."""
+    def _read(self) -> None:
+        """Take the results in the file but for games that this run has searched; a file that cannot be used is set
+        aside under a name that is free."""
+        if not self.path.exists():
+            return
         try:
-            stored = json.loads(content)
-            if stored["format"] != _FORMAT:
-                return "is in the format of another version"
-            games, written = stored["games"], stored["written"]
-            if all(map(_DIGEST.fullmatch, [*games, *written])):
-                self._games = {digest: _json(results) for digest, results in games.items()}
-                self._written = list(written)
-                return ""
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            pass
-        return "is damaged"
+            stored = json.loads(read_bytes(self.path))
+            problem = "" if stored["format"] == _FORMAT else "is in the format of another version"
+            if not problem:
+                found = {digest: _json(results) for digest, results in stored["games"].items()}
+                if not all(map(_DIGEST.fullmatch, found)):
+                    raise ValueError("not a digest")
+                own = {digest: self._games[digest] for digest in self._own}
+                self._games = {**self._games, **found, **own}
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            if isinstance(error, AnalysisError):
+                raise
+            problem = "is damaged"
+        if problem:
+            names = (self.path.with_name(f"{self.path.name}.bak{number or ''}") for number in count())
+            kept = next(name for name in names if not os.path.lexists(name))
+            try:
+                os.replace(self.path, kept)
+            except OSError as error:
+                raise WriteError(f"{self.path} {problem}, and cannot be set aside: {error.strerror}") from None
+            self._report(f"{self.path} {problem}; it is ignored, and kept as {kept.name}")
 
     def __bool__(self) -> bool:
         return bool(self._games)
@@ -75,20 +91,28 @@ class Results:
     def add(self, digest: str, results: dict[str, Any]) -> None:
         """Add or replace the results of a game."""
         self._games[digest] = _json(results)
+        self._own.add(digest)
 
-    def has_written(self, content: bytes) -> bool:
-        """Whether ``content`` is that of a PGN file made from these results."""
-        return _digest(content) in self._written
+    def save(self, write: Callable[..., None] = write_whole) -> None:
+        """Write the file, with what another run has added meanwhile. Raises :class:`WriteError`."""
+        with _locked():
+            self._read()
+            games = ",\n".join(f'"{digest}":{results}' for digest, results in self._games.items())
+            write(self.path, f'{{"format":{_FORMAT},"games":{{\n{games}\n}}}}\n', follow=False)
 
-    def will_write(self, content: bytes) -> None:
-        """Note that ``content`` is going to be a PGN file."""
-        digest = _digest(content)
-        self._written = [*(old for old in self._written if old != digest), digest][-_WRITTEN:]
 
-    def text(self) -> str:
-        """The content of the file."""
-        games = ",\n".join(f'"{digest}":{results}' for digest, results in self._games.items())
-        return f'{{"format":{_FORMAT},"written":{_json(self._written)},"games":{{\n{games}\n}}}}\n'
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Hold the lock for writing results, unless there can be none or another process keeps it for too long."""
+    folder = cache_folder()
+    lock = FileLock(folder / "results.lock", timeout=_LOCK_TIMEOUT)
+    with suppress(OSError, NotImplementedError):  # a Timeout is an OSError
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _settings(label: str) -> str:
@@ -98,7 +122,3 @@ def _settings(label: str) -> str:
 
 def _json(data: Any) -> str:
     return json.dumps(data, separators=(",", ":"))
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

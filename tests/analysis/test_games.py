@@ -1,6 +1,7 @@
 """``analyse PGN``: what is found, that nothing is lost, and that an interrupted run goes on."""
 
 import copy
+import hashlib
 import io
 import json
 import os
@@ -234,23 +235,36 @@ def test_sentences_are_made_anew_from_the_results(pgn, monkeypatch, capsys, sear
     assert result(pgn, capsys) == straight
 
 
-def test_an_edited_file_is_not_overwritten(pgn, capsys, searches):
-    output, _ = outputs(pgn)
+@pytest.mark.parametrize("option", ["output", "html"])
+def test_an_edited_file_is_not_overwritten(pgn, capsys, searches, option):
+    kind = {"output": "pgn", "html": "html"}[option]
+    output, other = pgn.with_suffix(f".annotated.{kind}"), pgn.with_name(f"other.{kind}")
     assert analyse(pgn, *FAST) == 0
-    done, edited = len(searches), output.read_text("utf-8").replace("was better.", "was better, says Ann.")
+    done, edited = len(searches), output.read_text("utf-8").replace("Casual", "Annual")
     output.write_text(edited, "utf-8")
     assert analyse(pgn, *FAST) == 2
     (line,) = filter(None, capsys.readouterr().err.splitlines())
-    assert re.search(rf"^numbat: {output} was changed .* --output$", line)
+    assert re.search(rf"^numbat: {output} was changed .* --{option}$", line)
     assert output.read_text("utf-8") == edited
-    assert analyse(pgn, *FAST, "--output", pgn.with_name("other.pgn")) == 0
+    assert analyse(pgn, *FAST, f"--{option}", other) == 0
     assert len(searches) == done
     assert output.read_text("utf-8") == edited
-    assert len(read_games(pgn.with_name("other.pgn"))) == 3
+    assert "Casual" in other.read_text("utf-8")
 
 
-def test_a_file_edited_during_a_run_is_not_overwritten(pgn, monkeypatch, capsys):
-    output, _ = outputs(pgn)
+@pytest.mark.parametrize("lost", ["", "damaged"])
+def test_an_unedited_file_is_recognised_by_itself(pgn, lost):
+    """Also without its results, and with the line ends of another system."""
+    assert analyse(pgn, "--depth", "1") == 0
+    pgn.with_suffix(SUFFIX).write_text(lost)
+    for output in outputs(pgn):
+        output.write_bytes(output.read_bytes().replace(b"\n", b"\r\n"))
+    assert analyse(pgn, "--depth", "1") == 0
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_file_edited_during_a_run_is_not_overwritten(pgn, monkeypatch, capsys, number):
+    output, other = outputs(pgn)[number], outputs(pgn)[1 - number]
     plain = games.annotate_all
 
     def edited(*arguments, **options):
@@ -260,7 +274,64 @@ def test_a_file_edited_during_a_run_is_not_overwritten(pgn, monkeypatch, capsys)
     monkeypatch.setattr(games, "annotate_all", edited)
     assert analyse(pgn, "--depth", "1") == 2
     assert "my remark" in output.read_text("utf-8")
+    assert other.exists()
     assert len(json.loads(pgn.with_suffix(SUFFIX).read_text())["games"]) == 3
+
+
+def test_runs_on_one_file_keep_the_results_of_each_other(pgn, monkeypatch, searches):
+    """The second run begins and ends while the first one searches, and the file has got a game since."""
+    plain, runs = games.annotate_all, []
+
+    def twice(setup, items, *arguments, **options):
+        completed = plain(setup, items, *arguments, **options)
+        if not runs:
+            runs.append("second")
+            yield next(completed)
+            text = pgn.read_text("utf-8")
+            pgn.write_text(f"1. d4 *\n\n{text}", encoding="utf-8")
+            assert analyse(pgn, "--depth", "1") == 0
+            pgn.write_text(text, encoding="utf-8")
+        yield from completed
+
+    monkeypatch.setattr(games, "annotate_all", twice)
+    assert analyse(pgn, "--depth", "1") == 0
+    assert len(json.loads(pgn.with_suffix(SUFFIX).read_text())["games"]) == 4
+    searches.clear()
+    assert analyse(pgn, "--depth", "1") == 0
+    assert not searches
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+@pytest.mark.parametrize("exists", [False, True])
+@pytest.mark.parametrize("suffix", [".annotated.pgn", ".annotated.html", SUFFIX])
+def test_links_that_came_with_a_file_are_refused(pgn, capsys, tmp_path_factory, suffix, exists):
+    target, link = tmp_path_factory.mktemp("home") / ".profile", pgn.with_suffix(suffix)
+    link.symlink_to(target)
+    if exists:
+        target.write_text("echo")
+    assert analyse(pgn, "--depth", "1") == 2
+    assert re.search(f"numbat: cannot write {link}: it is a symbolic link", capsys.readouterr().err)
+    assert (target.read_text() if target.exists() else "") == "echo" * exists
+    assert link.is_symlink()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+def test_a_link_that_the_user_names_is_followed(pgn, tmp_path_factory):
+    target, link = tmp_path_factory.mktemp("games") / "mine.pgn", pgn.with_name("link.pgn")
+    link.symlink_to(target)
+    assert analyse(pgn, "--depth", "1", "--output", link) == 0
+    assert link.is_symlink()
+    assert len(read_games(target)) == 3
+
+
+def test_a_foreign_file_of_results_gives_no_right_to_a_file(pgn):
+    """Although it lists the digest of that file, as earlier versions did for their own."""
+    output = outputs(pgn)[0]
+    output.write_text("1. d4 *\n")
+    digest = hashlib.sha256(output.read_bytes()).hexdigest()
+    pgn.with_suffix(SUFFIX).write_text(json.dumps({"format": 1, "games": {}, "written": [digest]}))
+    assert analyse(pgn, "--depth", "1") == 2
+    assert output.read_text() == "1. d4 *\n"
 
 
 def test_remarks_in_the_source_reach_the_output(pgn, searches):
@@ -723,8 +794,8 @@ def test_foreign_files_are_not_overwritten(pgn, capsys):
     for words, named in (
         (["--output", other], "is another file"),
         (["--output", notes], "is another file"),
-        (["--html", notes], "contains something else"),
-        (["--html", other], "contains something else"),
+        (["--html", notes], "is another file"),
+        (["--html", other], "is another file"),
         (["--output", pgn.with_name("same.x"), "--html", pgn.with_name("same.x")], "would be written twice"),
         (["--output", pgn], "would overwrite"),
         (["--html", pgn], "would overwrite"),
@@ -771,19 +842,40 @@ def test_a_file_whose_name_is_no_text_gets_its_page(tmp_path):
         (b"", "is damaged"),
         (b"\xff\xfe", "is damaged"),
         (b"[" * 100_000, "is damaged"),
-        (b'{"format":1,"games":[],"written":[1]}', "is damaged"),
-        (b'{"format":1,"games":{"<script>":{}},"written":[]}', "is damaged"),
-        (b'{"format":2,"games":{},"written":[]}', "is in the format of another version"),
+        (b'{"format":1,"games":[]}', "is damaged"),
+        (b'{"format":1,"games":{"<script>":{}}}', "is damaged"),
+        (b'{"format":2,"games":{}}', "is in the format of another version"),
     ],
     ids=range(6),
 )
 def test_results_that_cannot_be_read_are_named_and_kept(pgn, capsys, content, told):
-    results = pgn.with_suffix(SUFFIX)
+    results, kept = pgn.with_suffix(SUFFIX), pgn.with_name("games.numbat.json.bak")
     results.write_bytes(content)
     assert analyse(pgn, "--depth", "1") == 0
-    assert f"numbat: {results} {told}; it is ignored, and kept as games.numbat.json.bak" in capsys.readouterr().err
-    assert results.with_name("games.numbat.json.bak").read_bytes() == content
+    assert f"numbat: {results} {told}; it is ignored, and kept as {kept.name}" in capsys.readouterr().err
+    assert kept.read_bytes() == content
     assert len(json.loads(results.read_text())["games"]) == 3
+
+
+def test_no_damaged_results_replace_others(pgn, capsys):
+    results = pgn.with_suffix(SUFFIX)
+    results.with_name(f"{results.name}.bak").mkdir()
+    for number in (1, 2):
+        results.write_text(f"damaged {number}")
+        assert analyse(pgn, "--depth", "1") == 0
+        assert f"kept as {results.name}.bak{number}" in capsys.readouterr().err
+    assert [results.with_name(f"{results.name}.bak{number}").read_text() for number in (1, 2)] == [
+        "damaged 1",
+        "damaged 2",
+    ]
+
+
+def test_results_that_cannot_be_set_aside_are_one_clear_message(pgn, monkeypatch, capsys):
+    pgn.with_suffix(SUFFIX).write_text("damaged")
+    refuse_to_replace(monkeypatch, lambda names: True)
+    assert analyse(pgn, "--depth", "1") == 2
+    (line,) = filter(None, capsys.readouterr().err.splitlines())
+    assert re.search("is damaged, and cannot be set aside: No space left on device$", line)
 
 
 def test_damaged_results_of_a_game_are_searched_again(pgn, capsys):
