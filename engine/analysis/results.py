@@ -16,7 +16,7 @@ from typing import Any
 import chess.pgn
 from filelock import FileLock
 
-from engine.analysis.files import AnalysisError, read_bytes
+from engine.analysis.files import read_bytes
 from engine.analysis.record import is_decisive
 from engine.files import WriteError, write_whole
 from engine.folders import cache_folder
@@ -40,8 +40,8 @@ def digest_of(game: chess.pgn.Game) -> str:
 
 
 class Results:
-    """The results in the file ``path``. Raises :class:`AnalysisError` if it cannot be read, and :class:`WriteError` if it
-    is damaged and cannot be set aside."""
+    """The results in the file ``path``. Raises :class:`AnalysisError` if it cannot be read, and :class:`WriteError` if
+    it is damaged and cannot be set aside."""
 
     def __init__(self, path: Path, report: Callable[[str], None]) -> None:
         self.path = path
@@ -55,8 +55,9 @@ class Results:
         aside under a name that is free."""
         if not self.path.exists():
             return
+        content = read_bytes(self.path)
         try:
-            stored = json.loads(read_bytes(self.path))
+            stored = json.loads(content)
             problem = "" if stored["format"] == _FORMAT else "is in the format of another version"
             if not problem:
                 found = {digest: _json(results) for digest, results in stored["games"].items()}
@@ -64,9 +65,7 @@ class Results:
                     raise ValueError("not a digest")
                 own = {digest: self._games[digest] for digest in self._own}
                 self._games = {**self._games, **found, **own}
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            if isinstance(error, AnalysisError):
-                raise
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             problem = "is damaged"
         if problem:
             names = (self.path.with_name(f"{self.path.name}.bak{number or ''}") for number in count())
@@ -107,8 +106,9 @@ def _locked() -> Iterator[None]:
     folder = cache_folder()
     lock = FileLock(folder / "results.lock", timeout=_LOCK_TIMEOUT)
     with suppress(OSError, NotImplementedError):  # a Timeout is an OSError
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
+        if folder.is_absolute():  # else the user has no home
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
     try:
         yield
     finally:
