@@ -1,8 +1,9 @@
 """Files of compiled code in the cache folder, and recovery when files or disks fail.
 
 ``FOLDER/jit-SETTINGS/LAYER-SOURCES/FUNCTION-KEY.nbc`` holds one function for one signature: a checksum, its key, and
-numba's pickle of it. Loading code runs it, so ``jit-SETTINGS`` is opened once, and everything is loaded from there: it
-must belong to the user or to root, and nobody else may have write access (Windows itself keeps users' folders private).
+numba's pickle of it. Loading code runs it, so ``jit-SETTINGS`` is opened once, and everything is loaded from there without
+following links: both folders and every file must belong to the user or to root, and nobody else may have write access
+(Windows itself keeps users' folders private).
 No error ends a start: the engine recompiles and replaces files that it cannot load; if it cannot replace them, it
 compiles for this run only."""
 
@@ -16,7 +17,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -45,6 +45,7 @@ _USE_SECONDS = 600
 _PROBE, _PROBE_BYTES = f"space{_PART}", 24 << 20
 
 _ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # not a link, and no waiting for a pipe
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -142,23 +143,25 @@ class Store:
         if not self.folder.is_absolute():
             raise Unusable("not an absolute path")
         if self._root is None and hasattr(os, "geteuid"):
-            root = os.open(self._settings, _ENTER)
-            status, fault = os.fstat(root), ""
-            if status.st_uid not in (os.geteuid(), 0):
-                fault = f"{self._settings} belongs to another user"
-            elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                fault = f"others can write to {self._settings}"
-            if fault:
-                os.close(root)
-                raise Unusable(fault)
-            self._root = root
+            self._root = _trusted(os.open(self._settings, _ENTER), self._settings)
         return self._root
+
+    def _opener(self, place: str, flags: int) -> int:
+        """Open the file ``place``, a path in the folder of code, for reading. Raises OSError."""
+        root = self._open()
+        if root is None:
+            return os.open(self._settings / place, flags)
+        layer, _, name = place.rpartition("/")
+        folder = _trusted(os.open(layer, _ENTER, dir_fd=root), self._settings / layer)
+        try:
+            return _trusted(os.open(name, flags | _PLAIN, dir_fd=folder), self._settings / place)
+        finally:
+            os.close(folder)
 
     def _load(self, place: str, digest: bytes) -> bytes:
         """The data saved as ``place``, a path in the folder of code, under the key of ``digest``. Raises OSError."""
-        root, name = self._open(), place.rpartition("/")[2]
-        path = self._settings / place if root is None else place
-        with open(path, "rb", opener=partial(os.open, dir_fd=root)) as file:
+        name = place.rpartition("/")[2]
+        with open(place, "rb", opener=self._opener) as file:
             content = file.read()
         start = len(_MAGIC) + _SUM_BYTES
         total, rest = content[len(_MAGIC) : start], content[start:]
@@ -222,7 +225,24 @@ class Store:
                 with suppress(FileExistsError):  # another process was faster
                     os.mkdir(place, 0o700)
                     self._root = None
-        self._open()
+        root = self._open()
+        if root is not None and directory != self._settings:
+            os.close(_trusted(os.open(directory.name, _ENTER, dir_fd=root), directory))
+
+
+def _trusted(handle: int, path: Path) -> int:
+    """``handle``, the opened file or folder ``path``, if no other user can have written it. Raises OSError."""
+    status, fault = os.fstat(handle), ""
+    if status.st_uid not in (os.geteuid(), 0):
+        fault = f"{path} belongs to another user"
+    elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        fault = f"others can write to {path}"
+    elif not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
+        fault = f"{path} is not a file"
+    if fault:
+        os.close(handle)
+        raise Unusable(fault)
+    return handle
 
 
 def _layer(directory: Path) -> str:

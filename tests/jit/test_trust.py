@@ -6,7 +6,7 @@ import pickle
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,10 +44,6 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def _settings(root: Path) -> Path:
-    return file_of(root).parent.parent
-
-
 def test_planted_code_runs_if_it_is_trusted(root: Path, tmp_path: Path) -> None:
     """So the other tests would notice."""
     start(new_store(root))
@@ -62,21 +58,54 @@ def _assert_refused(root: Path, ran: Path) -> None:
     assert not ran.exists(), "planted code ran"
 
 
+FOLDERS = pytest.mark.parametrize("folder", [lambda file: file.parent.parent, lambda file: file.parent])
+
+
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
-def test_code_writable_by_others_is_refused(root: Path, tmp_path: Path, mode: int) -> None:
-    _settings(root).chmod(mode)
+@FOLDERS
+def test_folders_writable_by_others_are_refused(
+    root: Path, tmp_path: Path, folder: Callable[[Path], Path], mode: int
+) -> None:
+    folder(file_of(root)).chmod(mode)
     _assert_refused(root, tmp_path / "ran")
 
 
 @as_root
-def test_code_of_others_is_refused(root: Path, tmp_path: Path) -> None:
-    os.chown(_settings(root), STRANGER, STRANGER)
+@FOLDERS
+def test_folders_of_others_are_refused(root: Path, tmp_path: Path, folder: Callable[[Path], Path]) -> None:
+    os.chown(folder(file_of(root)), STRANGER, STRANGER)
     _assert_refused(root, tmp_path / "ran")
+
+
+def _link(path: Path) -> None:
+    path.symlink_to(path.rename(path.with_name("elsewhere")).name)
+
+
+PLANTED: dict[str, Callable[[Path], object]] = {
+    "writable by the group": lambda file: file.chmod(0o664),
+    "writable by all": lambda file: file.chmod(0o646),
+    "link": _link,
+    "link to a folder": lambda file: _link(file.parent),
+    "pipe": lambda file: (file.unlink(), os.mkfifo(file)),
+}
+
+if hasattr(os, "geteuid") and os.geteuid() == 0:
+    PLANTED["of another user"] = lambda file: os.chown(file, STRANGER, STRANGER)
+
+
+@pytest.mark.parametrize("expose", PLANTED.values(), ids=PLANTED.keys())
+def test_a_file_of_others_is_replaced(root: Path, tmp_path: Path, expose: Callable[[Path], object]) -> None:
+    expose(file_of(root))
+    result, hits, (line,) = start(new_store(root))
+    assert (result, hits) == (42, 0)
+    assert line.startswith("cannot use some")
+    assert not (tmp_path / "ran").exists(), "planted code ran"
+    assert start(new_store(root)) == (42, 1, [])
 
 
 @as_root
 def test_a_link_of_others_is_replaced(root: Path, tmp_path: Path) -> None:
-    folder = _settings(root)
+    folder = file_of(root).parent.parent
     folder.rename(root / "elsewhere")
     folder.symlink_to("elsewhere")
     os.chown(folder, STRANGER, STRANGER, follow_symlinks=False)
