@@ -17,7 +17,7 @@ gets ``report`` and returns a context manager with the function that turns an it
     for done in run(partial(counting, 5), fens, jobs=2, on_report=show):
         print(done.item, done.error or done.result)
 
-Processes are started as ``python -m engine.processes`` and talk over pipes. None is started by a frozen or embedding
+Processes are started as ``python -c`` and talk over pipes. None is started by a frozen or embedding
 application (``sys.executable`` would start the application again) and none by a process that was started here: the
 calling process then does the work itself.
 """
@@ -36,7 +36,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
@@ -64,6 +63,18 @@ _TAIL = 2000
 #: The folder, or the archive, that contains this package.
 _ROOT = str(Path(__file__).resolve().parent.parent)
 
+#: What a process runs: it finds this package by its folder, in which there may be libraries named like standard ones.
+_PROGRAM = """
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+spec = PathFinder.find_spec("engine", sys.argv[1:])
+sys.modules["engine"] = package = module_from_spec(spec)
+spec.loader.exec_module(package)
+from engine.processes import main
+main()
+"""
+
 _INTERRUPTED = 130
 
 _is_worker = False
@@ -86,7 +97,7 @@ def can_start() -> bool:
     """Whether this process may start others."""
     program = os.path.basename(sys.executable or "").lower()
     own = program.startswith("python") and not getattr(sys, "frozen", False)  # embedding applications call themselves
-    return own and not _is_worker and _MARK not in os.environ and os.pathsep not in _ROOT
+    return own and not _is_worker and _MARK not in os.environ
 
 
 def run(
@@ -316,10 +327,13 @@ class _Process:
     def __init__(self, job: bytes) -> None:
         self._tail = ""
         self.ready = False
-        self._popen = _popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
-        self._listener = _start_thread(self._copy_errors)
-        with suppress(OSError):  # it has ended, which the first task will notice
-            _begin(self._popen, "work", job)
+        self._popen = _start("work", job, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
+        with ExitStack() as failed:
+            failed.callback(self.kill)
+            assert self._popen.stderr is not None
+            failed.enter_context(self._popen.stderr)
+            self._listener = _start_thread(self._copy_errors)
+            failed.pop_all()
 
     def send(self, data: bytes) -> None:
         assert self._popen.stdin is not None
@@ -370,19 +384,20 @@ class _Process:
 
 def detach(function: Callable[..., Any], *arguments: Any) -> subprocess.Popen[bytes]:
     """Start a process that calls ``function`` and outlives this one; its exit code is the result. Raises OSError."""
-    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": os.path.abspath(os.sep)}
+    job = pickle.dumps((function, arguments))
+    options: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+    options["cwd"] = os.path.abspath(os.sep)
     flags = breakaway = 0
     if sys.platform == "win32":
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
         flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
         breakaway = subprocess.CREATE_BREAKAWAY_FROM_JOB  # the processes of a job are killed together
     try:
-        process = _popen(**options, start_new_session=True, creationflags=flags | breakaway)
+        process = _start("detached", job, **options, creationflags=flags | breakaway)
     except PermissionError:  # the job allows no process to leave it
-        process = _popen(**options, start_new_session=True, creationflags=flags)
-    _begin(process, "detached", pickle.dumps((function, arguments)))
-    assert process.stdin is not None
-    process.stdin.close()
+        process = _start("detached", job, **options, creationflags=flags)
+    with suppress(OSError):
+        process.stdin.close()  # type: ignore[union-attr]
     with suppress(ThreadError):
         _start_thread(process.wait)  # leave no zombie
     return process
@@ -395,35 +410,30 @@ def _apart() -> dict[str, Any]:
     return {"process_group": 0}
 
 
-def _popen(**options: Any) -> subprocess.Popen[bytes]:
+def _start(kind: str, job: bytes, **options: Any) -> subprocess.Popen[bytes]:
+    """Start a process, and send it how it finds modules, and the job. Raises OSError."""
     if not can_start():
         raise OSError("this application can start no Python")
-    paths = [_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), _MARK: "1"}
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "engine.processes"], stdin=subprocess.PIPE, env=environment, **options
-    )
-
-
-def _begin(process: subprocess.Popen[bytes], kind: str, job: bytes) -> None:
-    """Send how this process finds modules, and the job."""
+    places = [place for place in sys.path if isinstance(place, str)]
     try:
-        path = [os.path.abspath(place) for place in sys.path]
+        path = [os.path.abspath(place) for place in places]
     except FileNotFoundError:  # the working directory was deleted
-        path = [place for place in sys.path if os.path.isabs(place)]
+        path = [place for place in places if os.path.isabs(place)]
+    words = [sys.executable, "-P", "-c", _PROGRAM, _ROOT]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, env={**os.environ, _MARK: "1"}, **options)
     assert process.stdin is not None
-    pickle.dump((kind, path, os.environ.get("PYTHONPATH"), job), process.stdin)
-    process.stdin.flush()
+    with suppress(OSError):  # it has ended, which is noticed later
+        pickle.dump((kind, path, job), process.stdin)
+        process.stdin.flush()
+    return process
 
 
 def main() -> None:
     """A process: read what to do from standard input."""
     source = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # on Windows libraries wait for a read of it to end (numpy 24290)
-    kind, sys.path[:], path, job = pickle.load(source)
-    del os.environ[_MARK], os.environ["PYTHONPATH"]
-    if path is not None:
-        os.environ["PYTHONPATH"] = path
+    kind, sys.path[:], job = pickle.load(source)
+    del os.environ[_MARK]
     if kind == "detached":
         function, arguments = pickle.loads(job)
         sys.exit(function(*arguments))
@@ -518,7 +528,3 @@ def _serve(job: bytes, items: SimpleQueue[bytes], answers: _Answers) -> None:
                 answers.send("result", work(pickle.loads(data)))
             except Exception as error:
                 answers.send("error", error)
-
-
-if __name__ == "__main__":
-    import_module("engine.processes").main()  # this is a copy of it

@@ -1,9 +1,11 @@
 """Work in several processes: order, losses, interruptions, and where none may be started."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from engine.messages import ThreadError
 from engine.processes import Completed, LostProcess, run
 from tests.jobs import dying, nesting, noting, refusing, squaring, strange
 from tests.strict import REPOSITORY, run_application, run_python
@@ -220,3 +223,44 @@ def test_modules_in_the_working_directory_are_not_imported(tmp_path: Path) -> No
     program = "import sys; sys.path.remove('')\n" + WHERE
     done = run_python("-c", program, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(REPOSITORY)})
     assert done.stdout == "2\n", done.stderr
+
+
+#: ``WHERE`` in a copy of the package, with an entry of sys.path that is no text.
+INSTALLED = """
+import sys
+sys.path[:0] = [None, sys.argv[1]]
+import engine
+assert engine.__file__.startswith(sys.argv[1])
+sys.path.append(sys.path.pop(1))
+"""
+
+
+def test_libraries_beside_the_package_do_not_hide_standard_ones(tmp_path: Path) -> None:
+    """As after ``pip install dataclasses pathlib``, old copies that stand in the same folder."""
+    shutil.copytree(REPOSITORY / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("dataclasses", "pathlib", "queue"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('wrong module')")
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    done = run_python("-P", "-c", INSTALLED + WHERE, tmp_path, cwd=tmp_path, env=environment)
+    assert done.stdout == "2\n", done.stderr
+
+
+def test_a_process_whose_start_fails_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen] = []
+    real = subprocess.Popen
+
+    def noted(*arguments: Any, **names: Any) -> subprocess.Popen:
+        started.append(real(*arguments, **names))
+        return started[-1]
+
+    def refuse(thread: threading.Thread) -> None:
+        if "_copy_errors" in repr(thread._target):
+            raise RuntimeError("can't start new thread")
+        begin(thread)
+
+    begin = threading.Thread.start
+    monkeypatch.setattr("engine.processes.subprocess.Popen", noted)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(ThreadError):
+        list(run(squaring, [0], 2))
+    assert [process.poll() is None for process in started] == [False]
