@@ -146,9 +146,15 @@ class _File:
                 raise AnalysisError(f"{other} would overwrite a file that it is made from; choose another --{option}")
             _check_unedited(other, option)
         result = cls(output, html, typed, Results(_place(path, output), report), [], path.name)
+        unmarked = sum(not notes.remove_own(game) for game in games)
         if chosen.fresh:
             for game in games:
                 notes.strip(game)
+        elif unmarked:
+            report(
+                f"{path}: an earlier version of Numbat annotated {unmarked} of {len(games)} games; its notes cannot be "
+                "told from yours and stay; --fresh drops all notes"
+            )
         names = [(game.headers.get("White", "?"), game.headers.get("Black", "?")) for game in games]
         result.player = players_of(names, chosen.player)
         for number, game in enumerate(games, 1):

@@ -1,12 +1,17 @@
 """Annotations in a PGN.
 
-The main line gets an ``[%eval]`` at every position, first in its comment, where programs look for it. A bad or
-outstanding move also gets a glyph, a sentence and the line that was better, or next best, as a variation. Where
-the move already has a glyph none is added, and where an existing variation begins with the same move, the line stands
-in the sentence instead."""
+On the main line the comment of every position begins with Numbat's part: an ``[%eval]``, a mark, and, for a bad or
+outstanding move, a note. Such a move also gets a glyph, and the line that was better, or next best, as a variation.
+Where the move already has a glyph none is added, and where an existing variation begins with the same move, the line
+stands in the note instead.
+
+The mark says what is Numbat's, so that it can be removed without being understood: ``[%numbat $4 27:1f0c +9a3e]``
+stands for the glyph ``$4``, a note of 27 words with this checksum, and a variation with that one; each part may be
+absent. A note or a variation that somebody has edited no longer has its checksum and stays."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from zlib import crc32
 
 import chess
 import chess.pgn
@@ -22,6 +27,11 @@ TAG = "Analysis"
 #: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); a move that has one is already judged.
 _JUDGEMENTS = range(1, 8)
 
+#: Numbat's part of a comment, without the note.
+_OWN = re.compile(
+    r"(?:\[%eval [^\]]*\]\s*)?\[%numbat(?: \$(\d{1,3}))?(?: (\d{1,4}):([0-9a-f]{4}))?(?: \+([0-9a-f]{4}))?\]\s*"
+)
+
 #: Commands in comments that say how long a move took.
 _CLOCKS = re.compile(r"\[%(?:clk|emt)\s[^\]]*\]")
 
@@ -29,14 +39,11 @@ _CLOCKS = re.compile(r"\[%(?:clk|emt)\s[^\]]*\]")
 def annotated(game: chess.pgn.Game, label: str, moves: Sequence[Judged]) -> chess.pgn.Game:
     """A copy of ``game`` with its analysis, and with ``label`` in the tag of an analysis."""
     result = _copy(game)
-    result.headers.pop(SEAL, None)
     result.headers[TAG] = label.replace('"', "'")
     board = result.board()
     for node, judged in zip(positions(result), moves, strict=True):
-        _write_score(node, judged)
+        _write(node, judged, board)
         if isinstance(node, chess.pgn.ChildNode):
-            if judged.chances is not None:
-                _write_mark(node, board, judged)
             board.push(node.move)
     return result
 
@@ -64,32 +71,81 @@ def strip(game: chess.pgn.Game) -> None:
             node.nags.clear()
 
 
-def _write_score(node: chess.pgn.GameNode, judged: Judged) -> None:
-    """Write an evaluation as ``[%eval]``, which has no word for a king that is mated already."""
-    if judged.score.relative == Mate(0):
+def remove_own(game: chess.pgn.Game) -> bool:
+    """Remove what Numbat has written into a game. Returns False if an earlier version annotated it, which left no
+    marks: then everything stays."""
+    own = game.headers.get(TAG, "").startswith("Numbat ")
+    game.headers.pop(SEAL, None)
+    found, nodes = False, list[chess.pgn.GameNode]([game])
+    for node in nodes:
+        nodes += node.variations
+        while mark := _OWN.search(node.comment):
+            found = True
+            _remove(node, mark)
+    if found and own:
+        del game.headers[TAG]
+    return found or not own
+
+
+def _remove(node: chess.pgn.GameNode, mark: re.Match[str]) -> None:
+    glyph, count, check, line = mark.groups()
+    before, rest = node.comment[: mark.start()], node.comment[mark.end() :]
+    words = rest.split(maxsplit=int(count or 0))
+    note = words[: int(count or 0)]
+    if _checksum(note) == check:
+        rest = "".join(words[len(note) :])
+    node.comment = f"{before}{rest}".strip()
+    if not isinstance(node, chess.pgn.ChildNode):
         return
-    others = node.comment
+    if glyph:
+        node.nags.discard(int(glyph))
+    for variation in node.parent.variations[:]:
+        if line and variation is not node and _line_checksum(variation) == line:
+            node.parent.remove_variation(variation)
+
+
+def _line_checksum(first: chess.pgn.ChildNode) -> str:
+    """That of a variation; an empty text if it has more than moves."""
+    line = [first, *first.mainline()]
+    if any(node.comment or node.starting_comment or node.nags or len(node.variations) > 1 for node in line):
+        return ""
+    return _checksum(node.move.uci() for node in line)
+
+
+def _checksum(words: Iterable[str]) -> str:
+    return f"{crc32(' '.join(words).encode()) & 0xFFFF:04x}"
+
+
+def _write(node: chess.pgn.GameNode, judged: Judged, board: chess.Board) -> None:
+    """Write Numbat's part of the comment of ``node``, whose move, if any, was made on ``board``. ``[%eval]`` has no
+    word for a king that is mated already."""
+    others, mark, note = node.comment.strip(), "", ""
+    if isinstance(node, chess.pgn.ChildNode) and judged.chances is not None:
+        mark, note = _write_note(node, board, judged)
     node.comment = ""
-    node.set_eval(judged.score, judged.depth or None)
-    node.comment = f"{node.comment} {others}".strip()
+    if judged.score.relative != Mate(0):
+        node.set_eval(judged.score, judged.depth or None)
+    own = f"[%numbat{mark}]" if node.comment or note else ""
+    node.comment = " ".join(filter(None, (node.comment, own, note, others)))
 
 
-def _write_mark(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -> None:
-    """Write the mark of the move of ``node`` on ``board``, why it was bad, what was better, and how chances changed."""
+def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -> tuple[str, str]:
+    """The mark and the note for the move of ``node`` on ``board``: why it was bad, what was better, and how chances
+    changed. The glyph and the variation are added."""
     assert judged.grade.nag is not None
     assert judged.chances is not None
-    marked = any(nag in _JUDGEMENTS for nag in node.nags)
+    mark, marked = "", any(nag in _JUDGEMENTS for nag in node.nags)
     if not marked:
         node.nags.add(judged.grade.nag)
+        mark = f" ${judged.grade.nag}"
     word = f"The engine says {judged.grade.word}" if marked else judged.grade.word.capitalize()
-    instead = judged.better or judged.next_best
+    instead, added = judged.better or judged.next_best, ""
     if node.parent.has_variation(instead[0]):
         line = board.variation_san(instead)
     else:
         line = board.san(instead[0])
         node.parent.add_line(instead)
-    before = node.comment.strip()
-    between = "" if not before else " " if before[-1] in ".!?]" else " - "
+        added = f" +{_checksum(move.uci() for move in instead)}"
     had, has = map(chances_text, judged.chances)
     bad = judged.grade.bad
     change = f"{had}; now {has}." if bad else f"It would have left {had}; {judged.san} leaves {has}."
@@ -99,4 +155,5 @@ def _write_mark(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
         change if had != has else "",
         f"Also good: {', '.join(map(board.san, judged.also))}." if judged.also else "",
     ]
-    node.comment = f"{before}{between}{' '.join(filter(None, parts))}"
+    words = " ".join(parts).split()
+    return f"{mark} {len(words)}:{_checksum(words)}{added}", " ".join(words)

@@ -20,7 +20,7 @@ from chess.engine import Cp, Limit, Mate, PovScore, Wdl
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import annotate, cli, games, record
+from engine.analysis import annotate, cli, games, notes, record
 from engine.analysis.annotate import Annotator
 from engine.analysis.budget import THIRD
 from engine.analysis.files import games_in, read_games
@@ -379,9 +379,67 @@ def test_fresh_drops_the_notes_of_others_but_not_the_clocks(pgn):
     assert analyse(pgn, *FAST, "--fresh") == 0
     (game,) = read_games(output)
     first, second = game.mainline()
-    assert re.fullmatch(r"\[%eval \S+,\d+\] \[%clk 0:10:00\]", first.comment)
-    assert re.fullmatch(r"\[%eval \S+,\d+\]", second.comment)
+    assert re.fullmatch(r"\[%eval \S+,\d+\] \[%numbat\] \[%clk 0:10:00\]", first.comment)
+    assert re.fullmatch(r"\[%eval \S+,\d+\] \[%numbat\]", second.comment)
     assert (second.nags, len(first.variations)) == (set(), 1)
+
+
+@pytest.fixture
+def annotated_pgn(pgn) -> Path:
+    """The annotated file of :data:`GAMES` and one more game, moved elsewhere."""
+    pgn.write_text(f"{LONG}\n{GAMES}", encoding="utf-8")
+    assert analyse(pgn, *FAST) == 0
+    return Path(shutil.move(outputs(pgn)[0], pgn.with_name("moved.pgn")))
+
+
+def test_its_own_notes_are_replaced(pgn, annotated_pgn, capsys):
+    """In a file that was moved, and in the game that the page offers to download."""
+    capsys.readouterr()
+    text, page = annotated_pgn.read_text("utf-8"), outputs(pgn)[1].read_text("utf-8")
+    shown = re.search(r"^const games = (\[\n.*\n\]);$", page, re.DOTALL | re.MULTILINE)
+    assert text.count("[%numbat") > 25
+    assert analyse(annotated_pgn, *FAST) == 0
+    assert outputs(annotated_pgn)[0].read_text("utf-8") == text
+    downloaded = pgn.with_name("downloaded.pgn")
+    downloaded.write_text("\n\n".join(game["pgn"] for game in json.loads(shown[1])), encoding="utf-8")
+    assert analyse(downloaded, *FAST) == 0
+    assert outputs(downloaded)[0].read_text("utf-8") == text
+    assert capsys.readouterr().err == ""
+
+
+def test_what_others_write_between_its_notes_stays(pgn, annotated_pgn):
+    """Remarks, another glyph, a remark on the variation, and an edited note; each beside the others."""
+    game = read_games(annotated_pgn)[0]
+    bad = next(node for node in game.mainline() if chess.pgn.NAG_BLUNDER in node.nags)
+    line = list(bad.parent.variations[1].mainline())
+    for edit, kept in (
+        (lambda: None, ()),
+        (lambda: setattr(bad, "comment", f"Before. {bad.comment} Behind."), ("Before. Behind.",)),
+        (lambda: bad.nags.add(chess.pgn.NAG_MISTAKE), ("$2",)),
+        (lambda: setattr(line[-1], "comment", "good"), ("{ good }", line[0].san())),
+        (lambda: setattr(bad, "comment", bad.comment.replace("was better", "was much better")), ("was much better",)),
+    ):
+        edit()
+        path = pgn.with_name("edited.pgn")
+        path.write_text(f"{game}\n", encoding="utf-8")
+        (found,) = read_games(path)
+        assert notes.remove_own(found)
+        text = " ".join(str(found).split())
+        assert all(part in text for part in kept)
+        assert "$4" not in text
+        assert "[%" not in text
+        assert ("Blunder: " in text) is ("was much better" in text)
+
+
+def test_notes_of_an_earlier_version_get_a_remark(pgn, capsys):
+    pgn.write_text('[Analysis "Numbat 0.2.0, 6 plies a position"]\n\n1. e4 {[%eval 0.20,6]} e5 {Good.} *\n\n1. d4 *\n')
+    assert analyse(pgn, "--depth", "1") == 0
+    (line,) = filter(None, capsys.readouterr().err.splitlines())
+    assert re.search(
+        r"games.pgn: an earlier version of Numbat annotated 1 of 2 games; .* --fresh drops all notes$", line
+    )
+    assert analyse(pgn, "--depth", "1", "--fresh") == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_the_evaluations_of_others_stay_behind_ours(pgn):
@@ -390,8 +448,8 @@ def test_the_evaluations_of_others_stay_behind_ours(pgn):
     assert analyse(pgn, *FAST) == 0
     (game,) = read_games(output)
     first, second = game.mainline()
-    assert re.fullmatch(r"\[%eval \S+,[67]\] \[%eval 0.20,30\] calm \[%clk 0:10:00\]", first.comment)
-    assert re.fullmatch(r"\[%eval \S+,[67]\] \[%eval 0.3\]", second.comment)
+    assert re.fullmatch(r"\[%eval \S+,[67]\] \[%numbat\] \[%eval 0.20,30\] calm \[%clk 0:10:00\]", first.comment)
+    assert re.fullmatch(r"\[%eval \S+,[67]\] \[%numbat\] \[%eval 0.3\]", second.comment)
     assert {first.eval_depth(), second.eval_depth()} <= {6, 7}  # where the table knows one ply more, it says so
 
 
