@@ -1,9 +1,9 @@
 """Files of compiled code in the cache folder, and recovery when files or disks fail.
 
 ``FOLDER/jit-SETTINGS/LAYER-SOURCES/FUNCTION-KEY.nbc`` holds one function for one signature: a checksum, its key, and
-numba's pickle of it. Loading code runs it, so ``jit-SETTINGS`` is opened once, and everything is loaded from there without
-following links: both folders and every file must belong to the user or to root, and nobody else may have write access
-(Windows itself keeps users' folders private).
+numba's pickle of it. Loading code runs it, so ``jit-SETTINGS`` is opened once, and everything is loaded from there
+without following links: both folders and every file must belong to the user or to root, and nobody else may have write
+access (Windows itself keeps users' folders private).
 No error ends a start: the engine recompiles and replaces files that it cannot load; if it cannot replace them, it
 compiles for this run only."""
 
