@@ -22,9 +22,11 @@ from engine.api import bench
 from engine.api.boards import PositionMixin, position_of
 from engine.api.types import Analysis, Stream, analysis_of, check_board, check_moves, limits_of, limits_on
 from engine.board.fen import needs_chess960
+from engine.board.setup import new_position
 from engine.jit import INTERPRETED
 from engine.messages import Info, Limits, OptionError, Result, Signals, Stopped, quoted
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
+from engine.play.boards import put_board
 from engine.play.reporter import OnInfo
 from engine.play.selector import BUILT_FROM, MoveSelector
 from engine.search.threads import TaskThread, ThreadTask, in_deep_thread
@@ -478,7 +480,9 @@ class Engine(PositionMixin):
         draw, -1 and -2 the losses likewise; None if the tables do not have it, or may not be probed for it."""
         if board.occupied.bit_count() > self._values["SyzygyProbeLimit"]:
             return None
-        probe = self._selector.tablebase.probe(board, fifty=self._values["Syzygy50MoveRule"])
+        position = new_position()
+        put_board(position, board, board.chess960)
+        probe = self._selector.tablebase.probe(position, self._values["Syzygy50MoveRule"])
         return None if probe is None else probe.outcome
 
     def search(

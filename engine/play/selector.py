@@ -12,7 +12,6 @@ from typing import Any
 
 from engine.board.aliases import Position
 from engine.board.notation import find_move, list_moves, to_uci
-from engine.board.types import WHITE
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
@@ -22,11 +21,10 @@ from engine.play.boards import board_of
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
 from engine.play.reporter import OnInfo, Reporter, RootChoice
-from engine.play.tablebase import PROBE_TIMEOUT, RootProbe, Tablebase
+from engine.play.tablebase import RootProbe, Tablebase
 from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool
 from engine.search.scores import MATE, MAX_PLY, to_message
-from engine.search.timeman import plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
 
@@ -109,7 +107,7 @@ class MoveSelector:
             moves = list_moves(position)
             if not moves:
                 return _finished_game(position, limits, on_info, signals)
-            choice = self._choose_root(position, limits, moves, began)
+            choice = self._choose_root(position, limits, moves)
             reporter = Reporter(position, self.pool, self.table, on_info, lines, choice)
             self.pool.node_clock.rate = values["nodestime"]
             level, overhead = choice.level, values["Move Overhead"]
@@ -122,7 +120,7 @@ class MoveSelector:
         finally:
             self.thread = 0
 
-    def _choose_root(self, position: Position, limits: Limits, moves: list[int], began: float) -> RootChoice:
+    def _choose_root(self, position: Position, limits: Limits, moves: list[int]) -> RootChoice:
         """The root moves to search: a book move, those that the tablebases advise, or all that ``limits`` allow."""
         wanted = [find_move(position, text) for text in limits.searchmoves]
         moves = [move for move in moves if move in wanted] or moves
@@ -130,12 +128,10 @@ class MoveSelector:
             return RootChoice([book_move], replace(limits, depth=min(limits.depth or BOOK_DEPTH, BOOK_DEPTH)))
         if level := self._level(limits):
             return RootChoice(moves, replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes)), level)
-        if probe := self._probe_root(position, limits, began):
-            outcomes = {find_move(position, entry.move.uci()): entry.outcome for entry in probe.ranked}
+        if probe := self._probe_root(position, limits):
             advised = probe.keeping if self._analyses(limits) else probe.progress
-            good = {find_move(position, move.uci()) for move in advised}
-            if searched := [move for move in moves if move in good]:  # searchmoves may exclude them all
-                known = {move: outcome for move, outcome in outcomes.items() if move in moves}
+            if searched := [move for move in moves if move in advised]:  # searchmoves may exclude them all
+                known = {entry.move: entry.outcome for entry in probe.ranked if entry.move in moves}
                 # The result is known, so the search only looks for the mate.
                 return RootChoice(searched, limits, None, known, len(probe.ranked))
         pieces, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
@@ -177,20 +173,15 @@ class MoveSelector:
         found = find_move(position, move.uci()) if move is not None else 0
         return found if found in moves else 0
 
-    def _probe_root(self, position: Position, limits: Limits, began: float) -> RootProbe | None:
-        """The tablebases' results of the root moves, if they may be probed; takes half of the maximum at most."""
+    def _probe_root(self, position: Position, limits: Limits) -> RootProbe | None:
+        """The tablebases' results of the root moves, if they may be probed."""
         largest = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY
         if largest == 0 or depth < self._values["SyzygyProbeDepth"]:
             return None
-        if sum(int(own).bit_count() for own in position["colors"]) > largest:
+        if sum(own.bit_count() for own in position["colors"].tolist()) > largest:
             return None
-        keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
-        overhead = self._values["Move Overhead"]
-        maximum = plan(limits, int(position["side"]) == WHITE, overhead, self.pool.parameters).maximum
-        timeout = PROBE_TIMEOUT if maximum is None else min(PROBE_TIMEOUT, maximum / 2000)
-        rest = timeout + began - perf_counter()
-        return self.tablebase.probe(board_of(position), keys, self._values["Syzygy50MoveRule"], rest)
+        return self.tablebase.probe(position, self._values["Syzygy50MoveRule"])
 
 
 def _finished_game(position: Position, limits: Limits, on_info: OnInfo, signals: Signals) -> Result:

@@ -38,25 +38,31 @@ class Pairs(Record):
 
 
 class Part(Record):
-    """The numbering of positions in one part of a table."""
+    """The numbering of positions in one part of a table, and in a DTZ table what its values stand for."""
 
     pairs: Pairs
     piece: Annotated[Array[u1], (MAX_PIECES + 1,)]  # [place] in the order of the table, coloured as in its name
     group: Annotated[Array[int], (MAX_PIECES + 1,)]  # [place] size of the group that begins here
     factor: Annotated[Array[int], (MAX_PIECES + 1,)]  # [place] weight of the group that begins here
+    form: int  # DTZ: the flags of :mod:`engine.syzygy.distance`
+    maps: Annotated[Array[u8], (4,)]  # DTZ: [wins, losses, cursed wins, blessed losses] addresses of lists of distances
 
 
-class WdlTable(Record):
-    """One table."""
+class SyzygyTable(Record):
+    """One table. A DTZ table has only the parts for ``side to move`` 0; their flags say for which side they are."""
 
+    signature: u8  # its material, as :func:`engine.syzygy.probe.signature_of` counts it
     pieces: int
     pawns: int  # in the leading group; 0 for tables without pawns
     singles: int  # without pawns: single pieces numbered as one group, 2 (the kings) or 3
     symmetric: int  # 1: both sides have the same pieces, and only White to move is stored
     part: Annotated[Array[Part], (8,)]  # [2 * file + side to move]
+    file_end: u8  # the address after the last byte of the file
 
 
-WDL_TABLE = structure(WdlTable)
+SYZYGY_TABLE = structure(SyzygyTable)
+
+SYZYGY_TABLE_T = record_type(SYZYGY_TABLE)
 
 
 class Slot(Record):
@@ -84,7 +90,7 @@ class WdlTables(Record):
     """All opened tables."""
 
     maps: Maps
-    table_address: u8  # of an array of WDL_TABLE
+    table_address: u8  # of an array of SYZYGY_TABLE
     slot: Annotated[Array[Slot], (SLOTS,)]
 
 
@@ -93,5 +99,5 @@ WDL_TABLES = structure(WdlTables)
 WDL_TABLES_T = record_type(WDL_TABLES)
 
 
-table_at = record_at(WdlTable)
+table_at = record_at(SyzygyTable)
 tables_at = record_at(WdlTables)

@@ -10,7 +10,7 @@ from engine.board.aliases import Bitboard, Piece, Position, Square
 from engine.board.position import bit
 from engine.board.types import I64, ONE, PAWN, U64, ZERO
 from engine.jit import helper, lsb, popcount
-from engine.syzygy.layout import Maps, Part, WdlTable
+from engine.syzygy.layout import Maps, Part, SyzygyTable
 
 #: Masks to XOR squares with, to flip the board horizontally and vertically.
 _FILES, _RANKS = 7, 56
@@ -68,7 +68,9 @@ def _choice(maps: Maps, group: Bitboard, placed: Bitboard, start: Square) -> int
 
 
 @helper
-def _number_of_groups(maps: Maps, table: WdlTable, part: Part, view: _TableView, first: int, placed: Bitboard) -> int:
+def _number_of_groups(
+    maps: Maps, table: SyzygyTable, part: Part, view: _TableView, first: int, placed: Bitboard
+) -> int:
     """The number of the groups from the one at ``first`` on; ``placed`` are the pieces before."""
     number = I64(0)
     while first < table.pieces:
@@ -77,7 +79,7 @@ def _number_of_groups(maps: Maps, table: WdlTable, part: Part, view: _TableView,
         start = 8 if piece & 7 == PAWN else 0
         number += part.factor[first] * _choice(maps, group, placed, start)
         placed |= group
-        first += part.group[first]
+        first += max(part.group[first], I64(1))
     return number
 
 
@@ -99,7 +101,7 @@ def _three_singles(maps: Maps, a: Square, b: Square, c: Square) -> int:
 
 
 @helper
-def number_without_pawns(maps: Maps, table: WdlTable, part: Part, position: Position, swapped: int) -> int:
+def _number_without_pawns(maps: Maps, table: SyzygyTable, part: Part, position: Position, swapped: int) -> int:
     """The number of ``position`` in a table without pawns."""
     a = lsb(_squares_of(position, part.piece[0], swapped))
     b = lsb(_squares_of(position, part.piece[1], swapped))
@@ -126,7 +128,7 @@ def number_without_pawns(maps: Maps, table: WdlTable, part: Part, position: Posi
 
 
 @helper
-def leading_pawn(maps: Maps, table: WdlTable, position: Position, swapped: int) -> Square:
+def _leading_pawn(maps: Maps, table: SyzygyTable, position: Position, swapped: int) -> Square:
     """The square, seen from the table's White, of the pawn that selects the part of a table with pawns."""
     mask = _RANKS * swapped
     pawns = _squares_of(position, table.part[0].piece[0], swapped)
@@ -140,13 +142,15 @@ def leading_pawn(maps: Maps, table: WdlTable, position: Position, swapped: int) 
 
 
 @helper
-def file_of_part(lead: Square) -> int:
+def _file_of_part(lead: Square) -> int:
     """The file, 0 to 3 from the edge, of the leading pawn on ``lead``."""
     return min(lead & 7, 7 - (lead & 7))
 
 
 @helper
-def number_with_pawns(maps: Maps, table: WdlTable, part: Part, position: Position, swapped: int, lead: Square) -> int:
+def _number_with_pawns(
+    maps: Maps, table: SyzygyTable, part: Part, position: Position, swapped: int, lead: Square
+) -> int:
     """The number of ``position``, whose leading pawn is on ``lead``, in a table with pawns."""
     mask = _RANKS * swapped
     if lead & 4 != 0:
@@ -160,3 +164,14 @@ def number_with_pawns(maps: Maps, table: WdlTable, part: Part, position: Positio
         others &= others - ONE
     number = maps.lead[table.pawns - 1, maps.flap[lead]] + _choice(maps, twisted, ZERO, 0)
     return number * part.factor[0] + _number_of_groups(maps, table, part, view, table.pawns, placed)
+
+
+@helper
+def part_and_number(maps: Maps, table: SyzygyTable, position: Position, swapped: int, side: int) -> tuple[int, int]:
+    """The index of the part of ``table`` that holds ``position`` for ``side`` to move (0 the table's White), and the
+    position's number there."""
+    if table.pawns == 0:
+        return side, _number_without_pawns(maps, table, table.part[U64(side)], position, swapped)
+    lead = _leading_pawn(maps, table, position, swapped)
+    index = 2 * _file_of_part(lead) + side
+    return index, _number_with_pawns(maps, table, table.part[U64(index)], position, swapped, lead)

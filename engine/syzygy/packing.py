@@ -30,12 +30,18 @@ class _Long(Record):
 _byte_at, _half_at = record_at(_Byte), record_at(_Half)
 _word_at, _long_at = record_at(_Word), record_at(_Long)
 
-#: The result for a damaged file.
+#: The value in a damaged file.
 DAMAGED = -1
 
 
 @helper
-def _half(address: int, index: int) -> int:
+def byte(address: int, index: int) -> int:
+    """The byte at ``index`` from ``address``."""
+    return I64(_byte_at(address, U64(index)).value)
+
+
+@helper
+def half(address: int, index: int) -> int:
     """The 2-byte number at ``index`` from ``address``."""
     return I64(_half_at(address, U64(index)).value)
 
@@ -43,21 +49,21 @@ def _half(address: int, index: int) -> int:
 @helper
 def _span(pairs: Pairs, symbol: int) -> int:
     """The number of values that ``symbol`` stands for."""
-    return I64(_byte_at(pairs.spans, U64(symbol)).value) + 1
+    return byte(pairs.spans, symbol) + 1
 
 
 @helper
 def _left(pairs: Pairs, symbol: int) -> int:
     """The left half of ``symbol``, or its value."""
-    low = I64(_byte_at(pairs.symbols, U64(3 * symbol)).value)
-    return low | (I64(_byte_at(pairs.symbols, U64(3 * symbol + 1)).value) & 15) << 8
+    low = byte(pairs.symbols, 3 * symbol)
+    return low | (byte(pairs.symbols, 3 * symbol + 1) & 15) << 8
 
 
 @helper
 def _right(pairs: Pairs, symbol: int) -> int:
     """The right half of ``symbol``."""
-    low = I64(_byte_at(pairs.symbols, U64(3 * symbol + 1)).value) >> 4
-    return low | I64(_byte_at(pairs.symbols, U64(3 * symbol + 2)).value) << 4
+    low = byte(pairs.symbols, 3 * symbol + 1) >> 4
+    return low | byte(pairs.symbols, 3 * symbol + 2) << 4
 
 
 @helper
@@ -67,20 +73,21 @@ def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
     bits = U64(pairs.index_bits)
     entry = number >> I64(bits)
     offset = (number & ((1 << I64(bits)) - 1)) - (1 << I64(bits - U64(1)))
-    block = _half(pairs.index, 3 * entry) | _half(pairs.index, 3 * entry + 1) << 16
-    offset += _half(pairs.index, 3 * entry + 2)
+    block = half(pairs.index, 3 * entry) | half(pairs.index, 3 * entry + 1) << 16
+    offset += half(pairs.index, 3 * entry + 2)
     while offset < 0 and 0 < block <= pairs.size_count:
         block -= 1
-        offset += _half(pairs.sizes, block) + 1
-    while block < pairs.block_count and offset > _half(pairs.sizes, block):
-        offset -= _half(pairs.sizes, block) + 1
+        offset += half(pairs.sizes, block) + 1
+    while block < pairs.block_count and offset > half(pairs.sizes, block):
+        offset -= half(pairs.sizes, block) + 1
         block += 1
     return block, offset
 
 
 @helper
 def value_at(pairs: Pairs, number: int) -> int:
-    """The value of position ``number``, or DAMAGED."""
+    """The value of position ``number``, of 12 bits, or DAMAGED. Each loop is bounded: by the number of blocks, codes or
+    values, and the last one because the spans of a symbol's halves are smaller than its own."""
     if number < 0 or number >= pairs.positions:
         return I64(DAMAGED)
     if pairs.index_bits == 0:
@@ -97,7 +104,7 @@ def value_at(pairs: Pairs, number: int) -> int:
         while code < pairs.codes[step]:
             step += 1
         length = pairs.shortest + step
-        symbol = _half(pairs.firsts, step) + I64((code - pairs.codes[step]) >> U64(64 - length))
+        symbol = half(pairs.firsts, step) + I64((code - pairs.codes[step]) >> U64(64 - length))
         if symbol >= pairs.symbol_count:
             return I64(DAMAGED)
         span = _span(pairs, symbol)
@@ -119,4 +126,4 @@ def value_at(pairs: Pairs, number: int) -> int:
         else:
             offset -= _span(pairs, left)
             symbol = _right(pairs, symbol)
-    return _left(pairs, symbol) & 0xFF
+    return _left(pairs, symbol)

@@ -14,7 +14,7 @@ from engine.board.types import I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, 
 from engine.jit import helper, int64, kernel, lsb, popcount, uint64
 from engine.search.tablebase import DRAW, LOSS, UNKNOWN, WIN
 from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, tables_at
-from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns
+from engine.syzygy.numbering import part_and_number
 from engine.syzygy.packing import DAMAGED, value_at
 
 #: Bits for the number of pieces of one kind in a signature.
@@ -22,7 +22,7 @@ COUNT_BITS = 4
 
 
 @helper
-def _signature(position: Position) -> Bitboard:
+def signature_of(position: Position) -> Bitboard:
     """The counts of all pieces except kings, Black's above White's, in COUNT_BITS bits each."""
     signature = ZERO
     for place in range(2 * KING):
@@ -35,7 +35,7 @@ def _signature(position: Position) -> Bitboard:
 @helper
 def _stored_value(tables: WdlTables, position: Position) -> int:
     """The table's value of the position."""
-    signature = _signature(position)
+    signature = signature_of(position)
     if signature == ZERO:
         return I64(DRAW)
     place = signature % U64(SLOTS)
@@ -47,15 +47,9 @@ def _stored_value(tables: WdlTables, position: Position) -> int:
     table = table_at(tables.table_address, U64(slot.table))
     side = I64(position.side)
     swapped = side if table.symmetric != 0 else slot.swapped
-    if table.pawns == 0:
-        part = table.part[U64(side ^ swapped)]
-        number = number_without_pawns(tables.maps, table, part, position, swapped)
-    else:
-        lead = leading_pawn(tables.maps, table, position, swapped)
-        part = table.part[U64(2 * file_of_part(lead) + (side ^ swapped))]
-        number = number_with_pawns(tables.maps, table, part, position, swapped, lead)
-    value = value_at(part.pairs, number)
-    return I64(UNKNOWN) if value == DAMAGED else value - WIN
+    index, number = part_and_number(tables.maps, table, position, swapped, side ^ swapped)
+    value = value_at(table.part[U64(index)].pairs, number)
+    return I64(UNKNOWN) if value == DAMAGED else (value & 0xFF) - WIN
 
 
 @kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64))
@@ -91,19 +85,10 @@ def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta:
     return value if value == UNKNOWN else max(alpha, value)
 
 
-#: The signature of :func:`probe_wdl`, which the search calls by address.
-PROBER = int64(uint64, POSITION_T)
-
-
-@kernel(PROBER)
-def probe_wdl(address: int, position: Position) -> int:
-    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``. Valid
-    with a zero 50-move clock and without castling rights. UNKNOWN if a table is missing, and for checkmate, which is
-    more than the loss in the table. The position is unchanged on return."""
-    tables = tables_at(address, U64(0))
+@helper
+def outcome_of(tables: WdlTables, position: Position) -> int:
+    """The outcome for the side to move, LOSS .. WIN; UNKNOWN if a table is missing."""
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))
-    if value == LOSS and position.checkers != ZERO and count_moves(position) == 0:
-        return I64(UNKNOWN)
     if value == UNKNOWN or position.en_passant >= NO_SQUARE:
         return value
     us = I64(position.side)
@@ -124,4 +109,19 @@ def probe_wdl(address: int, position: Position) -> int:
     # The table takes a side whose only moves are en passant captures for stalemated.
     if captures > 0 and (best > value or captures == count_moves(position)):
         return best
+    return value
+
+
+#: The signature of :func:`probe_wdl`, which the search calls by address.
+PROBER = int64(uint64, POSITION_T)
+
+
+@kernel(PROBER)
+def probe_wdl(address: int, position: Position) -> int:
+    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``. Valid
+    with a zero 50-move clock and without castling rights. UNKNOWN if a table is missing, and for checkmate, which is
+    more than the loss in the table. The position is unchanged on return."""
+    value = outcome_of(tables_at(address, U64(0)), position)
+    if value == LOSS and position.checkers != ZERO and count_moves(position) == 0:
+        return I64(UNKNOWN)
     return value

@@ -1,13 +1,17 @@
 """Positions of the endgame tables (random and won), and the induction step that proves a won one is converted."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.syzygy
 
-from engine.play.tablebase import Tablebase
+from engine.api.boards import position_of
+from engine.board.notation import to_uci
+from engine.play.tablebase import RootProbe, Tablebase
 from engine.search.tablebase import CURSED_WIN, LOSS, WIN
 
 #: The greatest sum of clock and distance to zeroing that is surely in time: distances are rounded by a ply.
@@ -65,8 +69,21 @@ def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Mov
         board.pop()
 
 
-def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, source: random.Random) -> None:
-    """Check that no move that ``tables`` advise in ``board``, won for the side to move, throws away the win.
+#: The tables' results for a board, with python-chess's moves.
+BoardProbe = Callable[[chess.Board], RootProbe]
+
+
+def probe_of(tables: Tablebase, board: chess.Board, fifty: bool = True) -> Any:
+    """What ``tables`` know of ``board``, with python-chess's moves; None if they do not cover it."""
+    if (probe := tables.probe(position_of(board), fifty)) is None:
+        return None
+    moves = {entry.move: chess.Move.from_uci(to_uci(entry.move, False)) for entry in probe.ranked}
+    ranked = [replace(entry, move=moves[entry.move]) for entry in probe.ranked]
+    return RootProbe(tuple(ranked), tuple(moves[move] for move in probe.progress))
+
+
+def check_step(probe_of: BoardProbe, oracle: chess.syzygy.Tablebase, board: chess.Board, source: random.Random) -> None:
+    """Check that no move that ``probe_of`` advises in ``board``, won for the side to move, throws away the win.
 
     With ``left`` plies to the next zeroing move by the oracle, the position counts as won while clock and ``left``
     sum to 99 at most. After every advised move and every reply the game must be
@@ -82,12 +99,12 @@ def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.B
     assert 0 < left < IN_TIME, board.fen()
     board = board.copy(stack=False)
     board.halfmove_clock = source.randrange(IN_TIME - left)
-    probe = tables.probe(board)
+    probe = probe_of(board)
     assert probe is not None, board.fen()
     assert probe.outcome == WIN, board.fen()
     assert probe.progress, board.fen()
     board.halfmove_clock = IN_TIME - left  # the last in time: a more cautious probe, but the same advice
-    last = tables.probe(board)
+    last = probe_of(board)
     assert last is not None, board.fen()
     assert last.outcome >= CURSED_WIN, board.fen()
     assert last.progress == probe.progress, board.fen()
@@ -96,11 +113,11 @@ def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.B
         if board.halfmove_clock == 0 and not board.is_checkmate():
             assert oracle.probe_wdl(board) == LOSS, board.fen()
         elif not board.is_checkmate():
-            _check_replies(tables, oracle, board, left)
+            _check_replies(probe_of, oracle, board, left)
         board.pop()
 
 
-def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, left: int) -> None:
+def _check_replies(probe_of: BoardProbe, oracle: chess.syzygy.Tablebase, board: chess.Board, left: int) -> None:
     """The part of :func:`check_step` after a quiet move."""
     replies = list(board.legal_moves)
     assert replies, f"{board.fen()} is stalemate"
@@ -114,7 +131,7 @@ def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: che
             if now > left - 2:
                 late = board.copy(stack=False)
                 late.halfmove_clock = IN_TIME
-                probe = tables.probe(late)
+                probe = probe_of(late)
                 assert now == 1, board.fen()
                 assert probe is not None, late.fen()
                 assert probe.outcome == WIN, late.fen()

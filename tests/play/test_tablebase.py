@@ -3,8 +3,8 @@
 import os
 import random
 import shutil
-import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -16,7 +16,16 @@ from engine.api import Engine
 from engine.messages import Info, Limits
 from engine.play.reporter import SHOWN_TABLE_WIN
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
-from tests.play.endings import check_step, distance, materials, random_board, won_board, won_boards
+from tests.play.endings import (
+    BoardProbe,
+    check_step,
+    distance,
+    materials,
+    probe_of,
+    random_board,
+    won_board,
+    won_boards,
+)
 from tests.strict import REPOSITORY, run_python
 
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
@@ -43,7 +52,7 @@ def test_outcome_and_progress_agree_with_the_tables(tables_folder, oracle, table
     for material in materials(tables_folder):
         for _ in range(4):
             board = random_board(material, source)
-            probe = tables.probe(board)
+            probe = probe_of(tables, board)
             assert probe.outcome == oracle.probe_wdl(board), board.fen()
             assert len(probe.ranked) == board.legal_moves.count()
             assert set(probe.progress) <= set(probe.keeping) <= set(board.legal_moves)
@@ -83,31 +92,30 @@ def test_won_positions_are_won(numbat, tables_folder, oracle, step, count, least
     assert len(boards) >= least
 
 
-def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], count: int, seed: int) -> int:
+def proven(probe: BoardProbe, oracle: chess.syzygy.Tablebase, names: list[str], count: int, seed: int) -> int:
     """How many won positions were put to the step of the proof that every won position is won."""
     source = random.Random(seed)
     boards = list(won_boards(oracle, names, count, source))
     for board in boards:
-        check_step(tables, oracle, board, source)
+        check_step(probe, oracle, board, source)
     return len(boards)
 
 
 @pytest.mark.parametrize(("count", "least"), [(1, 25), pytest.param(60, 1500, marks=pytest.mark.slow)])
 def test_no_advised_move_lets_a_win_slip(tables_folder, oracle, tables, count, least):
-    assert proven(tables, oracle, materials(tables_folder), count, seed=7) >= least
+    assert proven(partial(probe_of, tables), oracle, materials(tables_folder), count, seed=7) >= least
 
 
 @pytest.mark.parametrize("advice", ["first", "latest"])
 def test_the_proof_notices_advice_that_lets_wins_slip(oracle, tables, advice):
-    class Careless(Tablebase):
-        def probe(self, board, seen=(), fifty=True):
-            probe = tables.probe(board, seen, fifty)
-            moves = list(board.legal_moves) if advice == "first" else list(probe.keeping)
-            worst = moves[0] if advice == "first" else max(moves, key=lambda move: -distance(oracle, board, move))
-            return replace(probe, progress=(worst,))
+    def careless(board):
+        probe = probe_of(tables, board)
+        moves = list(board.legal_moves) if advice == "first" else list(probe.keeping)
+        worst = moves[0] if advice == "first" else max(moves, key=lambda move: -distance(oracle, board, move))
+        return replace(probe, progress=(worst,))
 
     with pytest.raises(AssertionError, match=r"[Kk]"):
-        proven(Careless(), oracle, ["KRvKN", "KBNvK"], count=20, seed=9)
+        proven(careless, oracle, ["KRvKN", "KBNvK"], count=20, seed=9)
 
 
 @pytest.mark.parametrize("material", ["KBNvK", pytest.param("KQvKR", marks=pytest.mark.slow), "KBBvK"])
@@ -121,23 +129,25 @@ def test_a_win_just_within_the_fifty_moves_is_won(numbat, oracle, material):
 
 def test_the_clock_makes_a_win_cursed_and_a_loss_blessed(tables):
     board = chess.Board(NEARLY_DRAWN.format(clock=0))
-    assert tables.probe(board).outcome == WIN
+    assert probe_of(tables, board).outcome == WIN
     late = chess.Board(NEARLY_DRAWN.format(clock=90))
-    probe = tables.probe(late)
+    probe = probe_of(tables, late)
     assert probe.outcome == CURSED_WIN
-    assert tables.probe(late, fifty=False).outcome == WIN
+    assert probe_of(tables, late, fifty=False).outcome == WIN
     late.push(probe.progress[0])
-    assert tables.probe(late).outcome == BLESSED_LOSS
-    assert tables.probe(late, fifty=False).outcome == LOSS
+    assert probe_of(tables, late).outcome == BLESSED_LOSS
+    assert probe_of(tables, late, fifty=False).outcome == LOSS
 
 
 def test_a_third_repetition_is_no_way_to_win(tables):
     board = chess.Board(NEARLY_DRAWN.format(clock=0))
-    (first, *_) = tables.probe(board).progress
-    board.push(first)
-    key = chess.polyglot.zobrist_hash(board)
-    board.pop()
-    probe = tables.probe(board, [key, key])
+    (first, *_) = probe_of(tables, board).progress
+    for _ in range(2):
+        board.push(first)
+        board.push_san("Kh7")
+        board.push(chess.Move(first.to_square, first.from_square))
+        board.push_san("Kh8")
+    probe = probe_of(tables, board)
     assert probe.outcome == WIN
     assert first not in probe.keeping
 
@@ -169,7 +179,7 @@ def test_moves_asked_for_are_searched_even_if_they_lose(numbat):
 
 def test_analysis_considers_all_winning_moves(numbat, tables):
     board = chess.Board("8/8/8/4k3/8/8/1P6/KQ6 w - - 0 1")
-    probe = tables.probe(board)
+    probe = probe_of(tables, board)
     assert len(probe.progress) < len(probe.keeping)
     lines = numbat.analyse(board, Limit(depth=1), multipv=256)
     assert {line.move for line in lines if len(line.pv) > 1 or line.score.relative.is_mate()} <= set(probe.keeping)
@@ -195,9 +205,17 @@ def test_multipv_shows_all_moves_with_their_tablebase_result(numbat, oracle, fen
     assert len(numbat.analyse(board, limit, multipv=count - 2)) == count - 2
 
 
+def test_the_root_is_probed_however_short_the_clock_is(numbat, tables):
+    board = chess.Board("8/8/8/4k3/8/8/8/KBN5 w - - 10 60")
+    numbat.set_board(board)
+    result = numbat.go(Limits(wtime=1, btime=1))
+    assert result.info.tbhits == board.legal_moves.count()
+    assert chess.Move.from_uci(result.bestmove) in probe_of(tables, board).progress
+
+
 def test_castling_rights_are_beyond_the_tables(tables):
-    assert tables.probe(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
-    assert tables.probe(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
+    assert probe_of(tables, chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
+    assert probe_of(tables, chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
 
 
 # Inside the search
@@ -289,9 +307,12 @@ def test_tables_in_several_directories_are_found(tables_folder, tmp_path):
     tables, remarks = opened(f"{tmp_path}{os.pathsep}{other}")
     assert len(remarks) == 1
     assert "found 3 WDL and 2 DTZ Syzygy tables with up to 4 pieces" in remarks[0]
-    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
-    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
-    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
+    assert probe_of(tables, chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
+    assert probe_of(tables, chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert probe_of(tables, chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
+    for _ in range(2):
+        assert probe_of(tables, chess.Board("8/8/4p3/3P4/8/2k5/8/K7 w - - 0 1")) is None
+    assert ["KPvKP" in remark for remark in remarks] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -301,48 +322,22 @@ def test_a_damaged_file_is_named_and_left_out(tables_folder, tmp_path, damage):
     copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz")
     (tmp_path / "KQvK.rtbw").write_bytes(damage)
     tables, remarks = opened(str(tmp_path))
-    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
-    assert tables.probe(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert probe_of(tables, chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
+    assert probe_of(tables, chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
     assert [remark for remark in remarks if "KQ" in remark]
-
-
-def test_endless_probe_of_a_damaged_file_is_abandoned(tables_folder, tmp_path):
-    """One wrong byte makes it go in circles; the engine waits in vain for so long only, and says so."""
-    copied(tables_folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
-    file = tmp_path / "KRvK.rtbw"
-    data = bytearray(file.read_bytes())
-    data[8] += 1
-    file.write_bytes(data)
-    tables, remarks = opened(str(tmp_path))
-    board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
-    threads = threading.active_count()
-    assert tables.probe(board, timeout=0.05) is None
-    assert tables.largest == 3  # it did not wait for as long as it may
-    assert tables.probe(board) is None
-    assert tables.largest == 0
-    assert "damaged or too slow" in remarks[-1]
-    assert threading.active_count() <= threads
-
-
-def test_late_probe_does_not_condemn_a_sound_file(tables_folder, tmp_path):
-    """What could not be read in time was not read wrongly: the same table answers when there is time."""
-    copied(tables_folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
-    tables, _ = opened(str(tmp_path))
-    board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
-    assert tables.probe(board, timeout=0) is None
-    probe = tables.probe(board)
-    assert probe.outcome == WIN
 
 
 def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, oracle):
     copied(tables_folder, tmp_path, "KQvK.rtbw", "KPvK.rtbw", "KRvK.rtbw", "KBvK.rtbw", "KNvK.rtbw")
-    tables, _ = opened(str(tmp_path))
+    tables, remarks = opened(str(tmp_path))
     source = random.Random(6)
     for _ in range(30):
         board = random_board("KPvK", source)
-        probe = tables.probe(board)
+        probe = probe_of(tables, board)
         assert probe.outcome == oracle.probe_wdl(board)
         assert probe.progress == probe.keeping
+    assert [remark for remark in remarks if "no DTZ table for K" in remark] == remarks[1:]
+    assert sorted(remark.split(":")[0].split()[-1] for remark in remarks[1:]) == ["KPvK", "KvKP"]  # once each
     late = chess.Board(NEARLY_DRAWN.format(clock=99))
-    assert tables.probe(late).outcome == DRAW
-    assert tables.probe(late, fifty=False).outcome == WIN
+    assert probe_of(tables, late).outcome == DRAW
+    assert probe_of(tables, late, fifty=False).outcome == WIN

@@ -26,9 +26,14 @@ class Probe:
     """A prober that takes python-chess's boards."""
 
     def __init__(self, files: list[Path]) -> None:
-        self.complaints: list[str] = []
-        self.prober = Prober([str(file) for file in files], self.complaints.append)
+        self.prober = Prober([str(file) for file in files])
         self._position = new_position()
+
+    def distance(self, board: chess.Board) -> int | None:
+        """The distance to zeroing; None if the table is missing or damaged."""
+        set_fen(self._position, board.fen(), False)
+        table = self.prober.distance_table(self._position)
+        return None if table is None else self.prober.distance(table, self._position)
 
     def __call__(self, board: chess.Board) -> int:
         set_fen(self._position, board.fen(en_passant="fen"), False)
@@ -41,7 +46,7 @@ class Probe:
 
 @pytest.fixture(scope="module")
 def probe(tables_folder: Path) -> Probe:
-    return Probe(sorted(tables_folder.glob("*.rtbw")))
+    return Probe(sorted(tables_folder.glob("*.rtb?")))
 
 
 def boards_of(tables_folder: Path, count: int, seed: int) -> Iterator[chess.Board]:
@@ -82,6 +87,12 @@ def disagreements(probe: Probe, oracle: chess.syzygy.Tablebase, boards: Iterator
 def test_random_positions_of_all_tables(tables_folder, oracle, probe):
     assert probe.prober.largest == 4
     assert disagreements(probe, oracle, boards_of(tables_folder, 1400, seed=1)) == []
+
+
+@pytest.mark.parametrize("count", [140, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_distances_agree_with_python_chess(tables_folder, oracle, probe, count):
+    for board in boards_of(tables_folder, count, seed=6):
+        assert probe.distance(board) == oracle.probe_dtz(board), board.fen()
 
 
 def test_positions_with_en_passant_agree_with_python_chess(oracle, probe):
@@ -130,27 +141,64 @@ def test_an_unreadable_file_is_skipped(tables_folder, tmp_path, damage):
     whole = (tables_folder / "KQvKR.rtbw").read_bytes()
     (tmp_path / "KQvKR.rtbw").write_bytes(whole[: len(whole) // 128 * 64 + 16] if damage == "half" else damage)
     probe = Probe([tmp_path / "KQvKR.rtbw", tables_folder / "KQvK.rtbw"])
-    assert len(probe.complaints) == 1
-    assert "KQvKR" in probe.complaints[0]
+    assert len(probe.prober.faults) == 1
+    assert "KQvKR" in probe.prober.faults[0]
     assert probe.prober.largest == 3
 
 
-def test_damage_does_no_harm(tables_folder, tmp_path):
-    """Wherever a file is damaged: what comes out may be wrong, but nothing beyond the table is read."""
+def damaged(folder: Path, file: Path, changes: dict[int, int]) -> Probe:
+    """The table in ``file`` with other bytes."""
+    data = bytearray(file.read_bytes())
+    for place, value in changes.items():
+        data[place] = value
+    (folder / file.name).write_bytes(data)
+    needed = {path.name: path for path in (*file.parent.glob("K?vK.rtbw"), file.with_suffix(".rtbw"))}
+    return Probe(list((needed | {file.name: folder / file.name}).values()))
+
+
+def check_damaged(folder: Path, file: Path, places: list[int], source: random.Random) -> None:
+    """Each probe of ``file`` with random bytes in ``places`` ends, and reads only the table; it may be wrong."""
+    probe = damaged(folder, file, {place: source.randrange(256) for place in places})
+    for _ in range(3):
+        board = random_board(file.stem, source)
+        assert -2 <= probe(board) <= 253
+        probe.distance(board)
+
+
+@pytest.mark.parametrize("kind", ["rtbw", "rtbz"])
+def test_damage_does_no_harm(tables_folder, tmp_path, kind):
     source = random.Random(5)
-    for name in ("KRvKN", "KPvKP", "KQPvK"):
-        whole = (tables_folder / f"{name}.rtbw").read_bytes()
-        for attempt in range(40):
-            spoilt = bytearray(whole)
-            region = 300 if attempt % 2 else len(whole)
-            for _ in range(source.choice((1, 30))):
-                spoilt[source.randrange(4, region)] = source.randrange(256)
-            file = tmp_path / str(attempt) / f"{name}.rtbw"
-            file.parent.mkdir(exist_ok=True)
-            file.write_bytes(spoilt)
-            probe = Probe([file])
-            for _ in range(20):
-                assert -2 <= probe(random_board(name, source)) <= 253
+    for name in ("KRvKN", "KPvKP", "KQPvK", "KRvKP"):
+        file = tables_folder / f"{name}.{kind}"
+        for count in (1, 1, 1, 30):
+            places = [source.randrange(4, file.stat().st_size) for _ in range(count)]
+            check_damaged(tmp_path, file, places, source)
+        for _ in range(15):
+            check_damaged(tmp_path, file, [source.randrange(4, 150)], source)
+
+
+@pytest.mark.slow
+def test_no_byte_of_a_header_does_harm(tables_folder, tmp_path):
+    source = random.Random(6)
+    for file in sorted(tables_folder.glob("*.rtb?")):
+        for place in range(4, min(file.stat().st_size, 300)):
+            check_damaged(tmp_path, file, [place], source)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("KRvKP.rtbw", 4, 0x99),
+        ("KRvKP.rtbw", 4, 0x42),
+        ("KRvKR.rtbw", 4, 1),
+        ("KRvK.rtbz", 4, 2),
+        ("KRvK.rtbw", 8, 0x45),
+    ],
+)
+def test_a_table_with_other_parts_or_pieces_is_refused_by_name(tables_folder, tmp_path, name, place, value):
+    probe = damaged(tmp_path, tables_folder / name, {place: value})
+    probe.distance(chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1"))
+    assert [fault for fault in probe.prober.faults if name in fault and "damaged" in fault]
 
 
 def test_tables_are_found_again_after_others_are_opened(tables_folder, tmp_path):
