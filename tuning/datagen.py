@@ -52,7 +52,7 @@ _HELP = {
     "nodes": "soft limit per move: the iteration that exceeds it is finished",
     "hard": "hard limit, as a multiple of the soft limit",
     "opening_plies": "random plies before a game, or one more",
-    "opening_nodes": "soft limit of the search that checks an opening",
+    "opening_nodes": "soft limit of the search that checks an opening, or decides a game with few pieces",
     "opening_score": "maximum score of an opening, either way",
     "win_score": "score that wins a game",
     "win_plies": "for N moves in a row",
@@ -60,6 +60,7 @@ _HELP = {
     "draw_plies": "for N moves in a row",
     "draw_from": "from this ply on",
     "max_plies": "length after which a game is drawn",
+    "end_pieces": "pieces with which a search of --opening-nodes decides a game (0: never)",
     "hash": "transposition table in MB, cleared for each game",
     "play_out": "percentage of games that go on to checkmate",
 }
@@ -67,7 +68,7 @@ _HELP = {
 _LIMITS = {
     "nodes": (100, 10_000_000), "hard": (2, 1_000), "opening_plies": (0, MAX_OPENING_PLIES),
     "opening_nodes": (100, 10_000_000), "max_plies": (1, MAX_GAME_PLIES), "win_plies": (1, MAX_GAME_PLIES),
-    "draw_plies": (1, MAX_GAME_PLIES), "hash": (1, 4_096), "play_out": (0, 100),
+    "draw_plies": (1, MAX_GAME_PLIES), "end_pieces": (0, 32), "hash": (1, 4_096), "play_out": (0, 100),
 }  # fmt: skip
 
 

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from engine.board.aliases import Flag
+from engine.board.aliases import Flag, Move, MoveList, Position
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
+from engine.board.moves import origin_of
+from engine.board.position import piece_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
 from engine.jit import Array, Record, helper, int64, kernel, mulhi, new_record, record_type, structure, u8
@@ -23,6 +25,9 @@ from tuning.selfplay.sides import Side
 
 #: The longest opening, in plies.
 MAX_OPENING_PLIES = 40
+
+#: Of 100 random moves whose kind of piece is drawn first, those of each kind, from pawns to kings.
+SHARES_OF_KINDS = (35, 15, 15, 5, 15, 15)
 
 #: The deepest iteration: dead draws would iterate without end before they use their nodes.
 MAX_DEPTH = 60
@@ -36,8 +41,8 @@ class SelfPlayRules:
     is ``opening_plies`` random moves or one more, kept if a search of ``opening_nodes`` scores it within
     ``opening_score``. A game is won when ``win_plies`` searches in a row see the same side ahead by ``win_score``, or
     when one finds a mate; drawn when ``draw_plies`` in a row stay within ``draw_score`` after ply ``draw_from``, by the
-    rules of chess, or at ``max_plies``. ``play_out`` percent of games continue to checkmate, to provide positions from
-    the end of won games."""
+    rules of chess, or at ``max_plies``. With ``end_pieces`` pieces or fewer a search of ``opening_nodes`` decides it.
+    ``play_out`` percent of games continue to checkmate, to provide positions from the end of won games."""
 
     nodes: int = 5_000
     hard: int = 8
@@ -50,6 +55,7 @@ class SelfPlayRules:
     draw_plies: int = 12
     draw_from: int = 80
     max_plies: int = 400
+    end_pieces: int = 6
     hash: int = 4
     play_out: int = 0
 
@@ -81,18 +87,43 @@ def random_below(opening: OpeningRecord, limit: int) -> int:
 
 
 @helper
+def _random_move(opening: OpeningRecord, position: Position, moves: MoveList, count: int) -> Move:
+    """One of ``count`` legal moves, drawn by the kind of piece first (after PlentyChess).
+
+    The plain draw mostly takes the pieces that have the most moves."""
+    while True:
+        lot, kind = random_below(opening, 100), I64(0)
+        while lot >= SHARES_OF_KINDS[kind]:
+            lot -= SHARES_OF_KINDS[kind]
+            kind += 1
+        found = 0
+        for index in range(count):
+            move = I64(moves.move[index])
+            if piece_on(position, origin_of(move)) & 7 == kind:
+                moves.move[found] = move
+                found += 1
+        if found > 0:
+            return I64(moves.move[random_below(opening, found)])
+
+
+@helper
 def _is_balanced(worker: WorkerRecord, opening: OpeningRecord) -> bool:
-    """Make the random moves of an opening; return whether a game can start from there. If not, they are unmade."""
+    """Make the random moves of an opening, in one half of all cases by kind of piece; return whether a game can start
+    from there. If not, they are unmade."""
     position = worker.position
     rules = opening.rules
     moves = frame_at(worker, 0).moves
     wanted = rules.opening_plies + random_below(opening, 2)
+    by_kind = random_below(opening, 2)
     opening.plies = 0
     while opening.plies < wanted:
         count = generate_moves(position, moves, 0, ALL_MOVES)
         if count == 0:
             break
-        move = moves.move[random_below(opening, count)]
+        if by_kind != 0:
+            move = _random_move(opening, position, moves, count)
+        else:
+            move = I64(moves.move[random_below(opening, count)])
         opening.moves[opening.plies] = move
         make_move(position, move)
         opening.plies += 1
@@ -152,7 +183,7 @@ class SelfPlay:
         self._opening: Any = new_record(OPENING)
         for name, value in asdict(rules).items():
             self._opening["rules"][name] = value
-        self._win_plies = rules.win_plies
+        self._win_plies, self._end_pieces = rules.win_plies, rules.end_pieces
         self._game: Any = new_record(GAME)
         values = {
             "alone": 1,
@@ -165,6 +196,7 @@ class SelfPlay:
             "draw_score": rules.draw_score,
             "draw_after": rules.draw_from,
             "max_plies": rules.max_plies,
+            "end_nodes": (rules.opening_nodes, rules.hard * rules.opening_nodes),
         }
         for name, value in values.items():
             self._game["rules"][name] = value
@@ -184,6 +216,7 @@ class SelfPlay:
             play_move(position, move)
         decides = not opening["plays_out"]
         game["rules"]["mate_ends"] = decides
+        game["rules"]["end_pieces"] = self._end_pieces if decides else 0
         game["rules"]["win_moves"] = ((self._win_plies + 1) // 2, self._win_plies // 2) if decides else 0
         play_game(worker.record, worker.record, game)
         count, result = int(game["count"]), int(game["result"])

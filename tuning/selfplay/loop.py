@@ -9,9 +9,10 @@ from typing import Annotated
 from engine.board.aliases import Color, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
+from engine.board.position import occupied_by_all
 from engine.board.setup import play_move
 from engine.board.types import I64, WHITE, ZERO
-from engine.jit import Array, Record, clock_ticks, helper, i4, int64, kernel, record_type, structure, types
+from engine.jit import Array, Record, clock_ticks, helper, i4, int64, kernel, popcount, record_type, structure, types
 from engine.search import timeman
 from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, WorkerRecord, params_of
@@ -23,10 +24,13 @@ MAX_GAME_PLIES = 1000
 #: How a game ended.
 ENDS = (
     "checkmate", "stalemate", "repetition", "fifty moves", "material",
-    "mate found", "win by adjudication", "draw by adjudication", "length",
+    "mate found", "win by adjudication", "draw by adjudication", "length", "few pieces",
 )  # fmt: skip
 CHECKMATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL = range(5)
-MATE_FOUND, ADJUDICATED_WIN, ADJUDICATED_DRAW, LENGTH = range(5, 9)
+MATE_FOUND, ADJUDICATED_WIN, ADJUDICATED_DRAW, LENGTH, FEW_PIECES = range(5, 10)
+
+#: The score, in centipawns, that wins a game which ends with few pieces.
+WINNING_SCORE = 150
 
 
 class Rules(Record):
@@ -50,6 +54,8 @@ class Rules(Record):
     draw_from: int  # no draw up to this full move of the position's own count
     max_plies: int
     max_moves: int  # full moves of the position's own count; 0: no limit
+    end_pieces: int  # a search decides the game with so many pieces or fewer; 0: never
+    end_nodes: Annotated[Array[int], (2,)]  # soft and hard limit of that search
 
 
 class CompiledGame(Record):
@@ -155,8 +161,11 @@ def play_game(white: WorkerRecord, black: WorkerRecord, game: CompiledGame) -> N
     while not _is_over(game, position):
         side = I64(position.side)
         mover = white if side == WHITE else black
+        is_last = popcount(occupied_by_all(position)) <= rules.end_pieces
         begun = clock_ticks()
-        if rules.clock[side] > 0:
+        if is_last:
+            move, score = choose_move(mover, rules.end_nodes[0], rules.end_nodes[1], rules.depth, I64(0))
+        elif rules.clock[side] > 0:
             left, increment = game.left[side], rules.increment[side]
             optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0)
             move, score = choose_move(mover, I64(optimum), I64(maximum) + 1, rules.depth, I64(1))
@@ -171,6 +180,10 @@ def play_game(white: WorkerRecord, black: WorkerRecord, game: CompiledGame) -> N
         if rules.mate_ends != 0 and abs(score) > MATE_BOUND:
             game.end = MATE_FOUND
             game.result = 2 if (score > 0) == (side == WHITE) else 0
+            return
+        if is_last:
+            game.end = FEW_PIECES
+            game.result = 1 if abs(score) < WINNING_SCORE else 2 if (score > 0) == (side == WHITE) else 0
             return
         note_score(game, side, score)
         play_move(white.position, move)

@@ -1,6 +1,7 @@
 """Games of the engine against itself: legal, ended for the reason they give, and the same ones again."""
 
 import struct
+from collections import Counter
 from dataclasses import replace
 
 import chess
@@ -15,7 +16,7 @@ from tests.tuning import games
 from tuning.selfplay import games as selfplay
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
-from tuning.selfplay.loop import ENDS
+from tuning.selfplay.loop import ENDS, WINNING_SCORE
 from tuning.selfplay.sides import Side
 
 RULES = SelfPlayRules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
@@ -48,7 +49,9 @@ def player() -> SelfPlay:
 def played(player: SelfPlay) -> list[SelfPlayGame]:
     """Some games, and some that reach rarer ends: they begin in endings and are never adjudicated."""
     some = [player.play(random_state(1, 0, number)) for number in range(GAMES)]
-    patient = SelfPlay(replace(RULES, opening_plies=0, opening_score=32_000, win_score=31_000, draw_plies=1000))
+    patient = SelfPlay(
+        replace(RULES, opening_plies=0, opening_score=32_000, win_score=31_000, draw_plies=1000, end_pieces=0)
+    )
     endings = ("8/8/4k3/8/8/3RK3/8/7r w - - 98 80", "8/5k2/8/8/2R2K2/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/1q6/K7 w - - 0 1")
     for number, fen in enumerate(endings):
         some.append(patient.play(random_state(1, 1, number), fen))
@@ -93,12 +96,17 @@ def test_games_are_legal_and_end_as_recorded(played: list[SelfPlayGame]) -> None
                 assert result == 1
             case "length":
                 assert (len(scores), result) == (RULES.max_plies, 1)
+            case "few pieces":
+                assert chess.popcount(boards[-2].occupied) <= RULES.end_pieces
+                assert result == (winner if abs(scores[-1]) >= WINNING_SCORE else 1)
             case _:
                 assert _end_by_rule(boards[-1]) == end
                 assert result == (1 if end != "checkmate" else 2 * (not boards[-1].turn))
         if end != "mate found":
             assert all(abs(score) <= MATE_BOUND for score in scores)
-    assert seen >= {"mate found", "win by adjudication", "repetition", "fifty moves", "material"}
+        if game in played[:GAMES]:
+            assert all(chess.popcount(board.occupied) > RULES.end_pieces for board in boards[:-2])
+    assert seen >= {"mate found", "win by adjudication", "repetition", "fifty moves", "material", "few pieces"}
 
 
 def test_openings_are_random_and_balanced(played: list[SelfPlayGame]) -> None:
@@ -106,6 +114,20 @@ def test_openings_are_random_and_balanced(played: list[SelfPlayGame]) -> None:
     assert {board.ply() for board in starts} == {8, 9}
     assert len({board.fen() for board in starts}) == GAMES
     assert sum(game.rejected for game in played[:GAMES]) > 0
+
+
+def test_half_of_the_openings_draw_the_kind_of_piece_first() -> None:
+    """The king has 1 move here, two pawns have 2 and the queen has 20; kinds weigh 15, 35 and 15."""
+    player = SelfPlay(replace(RULES, opening_plies=1, opening_score=32_000, end_pieces=32))
+    count, moved = 1_000, Counter[str]()
+    for number in range(count):
+        game = player.play(random_state(2, 0, number), "4k3/8/8/8/8/p7/P6P/K2Q4 w - - 0 1")
+        start = games.unpack_board(game.data[:32])[0]
+        moved[
+            "king" if start.piece_at(chess.A1) is None else "queen" if start.piece_at(chess.D1) is None else "pawn"
+        ] += 1
+    for kind, evenly, by_kind in (("king", 1 / 23, 15 / 65), ("pawn", 2 / 23, 35 / 65), ("queen", 20 / 23, 15 / 65)):
+        assert moved[kind] / count == pytest.approx((evenly + by_kind) / 2, abs=0.06)
 
 
 def test_the_same_state_gives_the_same_game(player: SelfPlay, played: list[SelfPlayGame]) -> None:
@@ -135,8 +157,8 @@ def test_some_games_are_won_by_checkmate_alone(played: list[SelfPlayGame]) -> No
     for number, short in enumerate(played[:20]):
         state = random_state(1, 0, number)
         whole = every.play(state)
-        assert ENDS[whole.end] not in ("mate found", "win by adjudication")
-        given = ENDS[short.end] in ("mate found", "win by adjudication")
+        assert ENDS[whole.end] not in ("mate found", "win by adjudication", "few pieces")
+        given = ENDS[short.end] in ("mate found", "win by adjudication", "few pieces")
         assert whole.data[32 : 28 + 4 * short.plies] == short.data[32 : 28 + 4 * short.plies]
         assert whole.plies >= short.plies if given else whole == short
         mated += ENDS[whole.end] == "checkmate" and given
