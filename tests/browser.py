@@ -1,33 +1,37 @@
-"""Pages of Numbat in a real browser: Chromium, headless, as a person would drive it. Skipped if there is none."""
+"""Pages of Numbat in Chromium, driven by Playwright as a person would."""
 
 import re
-import shutil
-import subprocess
 from html import unescape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import pytest
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH")
+
+def open_tab(browser: "Browser", page: Path, fragment: str = "", width: int = 800, height: int = 900) -> "Page":
+    """A page in a tab whose clock the test moves. A fault in a script of the page fails the test."""
+
+    def fail(error: Exception) -> None:
+        raise AssertionError(f"{page.name}: {error}")
+
+    tab = browser.new_page(viewport={"width": width, "height": height})
+    tab.on("pageerror", fail)
+    tab.clock.install()
+    tab.goto(f"{page.as_uri()}#{quote(fragment, safe='=&')}")
+    return tab
 
 
 class Dom:
-    """A page after its scripts have run, as the browser writes it out."""
+    """A page after a ``script`` has acted as its reader and half a minute has passed, as the browser writes it out."""
 
-    def __init__(self, page: Path, fragment: str = "", script: str = "", width: int = 800) -> None:
-        assert BROWSER
-        if script:  # act as the reader would, and report what goes wrong
-            text = page.read_text("utf-8").replace("</body>", f"<script>{script}</script></body>")
-            page = page.with_name("driven.html")
-            page.write_text(text, "utf-8")
-        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000"]
-        command += ["--allow-file-access-from-files"]  # to look into frames
-        command += [f"--window-size={width},900"]
-        command += [f"--user-data-dir={page.parent / 'profile'}", "--dump-dom"]
-        command += [f"{page.as_uri()}#{quote(fragment, safe='=&')}"]
-        self.text = subprocess.run(command, capture_output=True, check=True, timeout=120, encoding="utf-8").stdout
+    def __init__(self, browser: "Browser", page: Path, fragment: str = "", script: str = "", width: int = 800) -> None:
+        tab = open_tab(browser, page, fragment, width)
+        tab.evaluate(f"async () => {{{script}}}")
+        tab.clock.run_for(30_000)
+        self.text = tab.content()
+        tab.close()
 
     def of(self, identity: str) -> str:
         """The text of the element with this id."""

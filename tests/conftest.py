@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from engine import Engine
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -63,6 +66,19 @@ def engine_of_the_module() -> "Iterator[Engine]":
 def shared(engine_of_the_module: "Engine") -> "Iterator[Engine]":
     """An engine for all tests of a module, with the same options for each."""
     yield from as_it_was(engine_of_the_module)
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """The system's Chromium, driven by Playwright; the test is skipped without either."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+    if program is None:
+        pytest.skip("no Chromium on PATH")
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ function ask() {
   const ply = lesson.plies[lesson.at];
   lesson.from = ""; lesson.done = false;
   visit(ply - 1);
-  show("Find a better move. Click on a piece and its target, or type the move.");
+  show("Find a better move. Drag a piece, click on it and its target, or type the move.");
   $("try").value = "";
 }
 
@@ -74,22 +74,53 @@ function squareAt(event) {
   return "abcdefgh"[file] + (rank + 1);
 }
 
-function touch(event) {
-  if (!lesson || lesson.done) return;
-  const square = squareAt(event), moves = Object.keys(game.plies[lesson.plies[lesson.at]].try.legal);
-  const found = moves.filter(move => move.startsWith(lesson.from + square) && lesson.from);
-  if (found.length) return attempt(found.find(move => move.endsWith("q")) ?? found[0]);
-  lesson.from = moves.some(move => move.startsWith(square)) ? square : "";
-  mark();
+const legalMoves = () => game.plies[lesson.plies[lesson.at]].try.legal;
+
+function tryTo(square) {  // a queen, if a pawn promotes
+  const found = Object.keys(legalMoves()).filter(move => lesson.from && move.startsWith(lesson.from + square));
+  if (found.length) attempt(found.find(move => move.endsWith("q")) ?? found[0]);
+  return found.length > 0;
 }
 
-function typed(event) {
+let carried = null;  // the piece under the pointer
+
+function pick(event) {
+  if (!lesson || lesson.done || !event.isPrimary || event.button) return;
+  const square = squareAt(event);
+  if (tryTo(square)) return;
+  lesson.from = Object.keys(legalMoves()).some(move => move.startsWith(square)) ? square : "";
+  mark();
+  if (!lesson.from) return;
+  event.preventDefault();  // no selection, no scrolling
+  $("board").setPointerCapture(event.pointerId);
+  carried = $("board").querySelector(`use[transform="translate(${corner(square).join(" ")})"]`);
+  carried.parentNode.append(carried);  // above all others
+}
+
+function carry(event) {
+  if (!carried) return;
+  const box = $("board").querySelector("svg").getBoundingClientRect(), scale = 360 / box.width;
+  const [left, top] = [event.clientX - box.left, event.clientY - box.top].map(place => place * scale - 22.5);
+  carried.setAttribute("transform", `translate(${left} ${top})`);
+}
+
+function drop(event) {  // on its own square the piece stays chosen: the next square clicked is its target
+  if (!carried) return;
+  carried.setAttribute("transform", `translate(${corner(lesson.from).join(" ")})`);
+  carried = null;
+  const square = squareAt(event);
+  if (event.type === "pointerup" && square !== lesson.from && !tryTo(square)) { lesson.from = ""; mark(); }
+}
+
+function typed(event) {  // read as at the prompt of `numbat play`
   event.preventDefault();
   if (lesson.done) return;
-  const plain = text => text.replace(/[+#=x\s]/g, "").replace(/0/g, "O"), word = plain($("try").value);
-  const found = Object.entries(game.plies[lesson.plies[lesson.at]].try.legal)
-    .find(([uci, san]) => plain(san) === word || uci === word.toLowerCase());
-  attempt(found ? found[0] : "");
+  const plain = text => text.toLowerCase().replace(/0/g, "o").replace(/e\.p\.|[x:=+#\-–—!?()/\s]/g, ""), text = $("try").value.trim();
+  const moves = Object.entries(legalMoves()), key = plain(text), same = read => moves.filter(([uci, san]) => read(uci, san));
+  const exact = same((uci, san) => san.replace(/[x+#]/g, "") === text.replace(/[x:+#!?]/g, "") || uci === key);
+  const found = exact.length ? exact : same((_, san) => plain(san) === key);
+  if (found.length > 1) show(`${text} is ambiguous: add the square it comes from.`);
+  else attempt(found.length ? found[0][0] : "");
 }
 
 function offerLessons() {  // for the current game
@@ -107,7 +138,9 @@ $("learn-black").onclick = () => teach(false);
 $("solve").onclick = solve;
 $("another").onclick = () => { lesson.at++; ask(); };
 $("leave-lesson").onclick = leaveLesson;
-$("board").onclick = touch;
+$("board").onpointerdown = pick;
+$("board").onpointermove = carry;
+$("board").onpointerup = $("board").onpointercancel = drop;
 $("answer").onsubmit = typed;
 
 fillOverview();

@@ -7,6 +7,7 @@ import math
 import re
 import statistics
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
@@ -24,7 +25,10 @@ from engine.analysis.record import Judged
 from engine.analysis.report import PHASES, _game, entry, picture, render
 from engine.explanation import explain
 from tests.analysis.conftest import GAMES
-from tests.browser import Dom, needs_browser
+from tests.browser import Dom, open_tab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 LONG_WORD = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"
 
@@ -221,8 +225,7 @@ def test_what_is_seen_has_words_too(page: Path) -> None:
         assert 'aria-label="' in button
 
 
-@needs_browser
-def test_keys_are_left_to_those_who_have_a_use_for_them(page: Path) -> None:
+def test_keys_are_left_to_those_who_have_a_use_for_them(browser: "Browser", page: Path) -> None:
     script = """
       const seen = [];
       const key = (where, key, more) => {
@@ -235,15 +238,14 @@ def test_keys_are_left_to_those_who_have_a_use_for_them(page: Path) -> None:
       document.body.dataset.seen = seen.join(", ");
       document.body.dataset.words = $("board").getAttribute("aria-label");
     """
-    dom = Dom(page, "game=1", script=script)
+    dom = Dom(browser, page, "game=1", script=script)
     assert 'data-seen="taken 1, left 1, left 1, left 1, taken 2, left 2, left 2"' in dom.text
     assert (
         'data-words="1… e5. White: king e1, queen d1, rooks a1 h1, bishops c1 f1, knights b1 g1, pawns a2 ' in dom.text
     )
 
 
-@needs_browser
-def test_walking_through_a_game(page: Path) -> None:
+def test_walking_through_a_game(browser: "Browser", page: Path) -> None:
     script = """
       const seen = [], note = () => seen.push(document.body.dataset.ply);
       const key = k => document.body.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
@@ -259,7 +261,7 @@ def test_walking_through_a_game(page: Path) -> None:
       document.body.dataset.line = $("line").textContent;
       document.body.dataset.size = $("board").querySelector("svg").getBoundingClientRect().width > 100;
     """
-    dom = Dom(page, "game=1", script=script)
+    dom = Dom(browser, page, "game=1", script=script)
     seen = [int(ply) for ply in re.search(r'data-seen="([^"]*)"', dom.text)[1].split()]
     first = seen[6]  # where the engine saw the first mistake
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
@@ -269,9 +271,8 @@ def test_walking_through_a_game(page: Path) -> None:
     assert 'data-size="true"' in dom.text
 
 
-@needs_browser
-def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> None:
-    linked = Dom(page, "ply=3")
+def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(browser: "Browser", page: Path) -> None:
+    linked = Dom(browser, page, "ply=3")
     assert 'data-ply="3"' in linked.text
     assert linked.of("title").endswith("</script><script>, 1-0")
     script = """
@@ -279,7 +280,7 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> No
       const only = why => sentence({...game.plies[1], word: "only move", why}).includes("Only move");
       document.body.dataset.only = [only("Wins a pawn: Qf8."), only("Qf8 is the only winning move.")];
     """
-    third = Dom(page, "game=3", script=script)
+    third = Dom(browser, page, "game=3", script=script)
     assert 'data-only="true,false"' in third.text
     assert re.search(r">accuracy</td><td>\d+</td><td></td>", third.text)  # Black has no moves
     assert third.of("title") == "Eve - Fox, 1/2-1/2"
@@ -289,8 +290,7 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> No
     assert 'data-link="#game=3&amp;ply=1"' in third.text
 
 
-@needs_browser
-def test_the_better_line_is_played_on_the_board(page: Path) -> None:
+def test_the_better_line_is_played_on_the_board(browser: "Browser", page: Path) -> None:
     script = """
       const seen = [], fen = () => [...document.querySelectorAll("#board use")].map(use => use.getAttribute("href") +
         use.getAttribute("transform")).sort().join();
@@ -309,7 +309,7 @@ def test_the_better_line_is_played_on_the_board(page: Path) -> None:
       document.body.dataset.seen = seen.join(" ");
       document.body.dataset.arrows = document.querySelectorAll("#board .played, #board .wanted").length;
     """
-    dom = Dom(page, "game=1", script=script)
+    dom = Dom(browser, page, "game=1", script=script)
     steps = re.search(r'data-seen="([^"]*)"', dom.text)[1].replace("+", " ").split()
     plies, steps = set(steps[::2]), [int(step) for step in steps[1::2]]
     assert len(plies) == 1
@@ -322,8 +322,7 @@ def test_the_better_line_is_played_on_the_board(page: Path) -> None:
     assert 'data-arrows="2"' in dom.text
 
 
-@needs_browser
-def test_bar_clocks_graph_and_dress(page: Path) -> None:
+def test_bar_clocks_graph_and_dress(browser: "Browser", page: Path) -> None:
     script = """
       document.body.dataset.labels = document.getElementById("ticks-x").textContent;
       go(3);
@@ -339,7 +338,7 @@ def test_bar_clocks_graph_and_dress(page: Path) -> None:
       $("theme").click(); document.body.dataset.dressed = paper() !== before;
       $("theme").click(); document.body.dataset.again = paper() === before;
     """
-    dom = Dom(page, "game=4", script=script)
+    dom = Dom(browser, page, "game=4", script=script)
     assert dom.of("opening").startswith("C33 King's Gambit Accepted")
     assert dom.of("opening").endswith("last book move: 2… exf4")
     assert 'data-labels="1234"' in dom.text
@@ -350,16 +349,15 @@ def test_bar_clocks_graph_and_dress(page: Path) -> None:
         assert f'data-{fact}="true"' in dom.text, fact
 
 
-@needs_browser
-def test_the_annotated_pgn_can_be_downloaded(page: Path, reports: list[Report]) -> None:
+def test_the_annotated_pgn_can_be_downloaded(browser: "Browser", page: Path, reports: list[Report]) -> None:
     script = """
       const keep = (id, name) => fetch($(id).href).then(answer => answer.text()).then(text => {
         document.body.dataset[name] = [...text].map(letter => letter.codePointAt(0).toString(16)).join(" ");
       });
-      keep("download", "one"); keep("download-all", "all");
+      await Promise.all([keep("download", "one"), keep("download-all", "all")]);
       document.body.dataset.file = $("download").download;
     """
-    dom = Dom(page, "game=1", script=script)
+    dom = Dom(browser, page, "game=1", script=script)
 
     def downloaded(name: str) -> str:
         return "".join(chr(int(code, 16)) for code in re.search(rf'data-{name}="([^"]*)"', dom.text)[1].split())
@@ -369,35 +367,31 @@ def test_the_annotated_pgn_can_be_downloaded(page: Path, reports: list[Report]) 
     assert 'data-file="mine.annotated.pgn"' in dom.text
 
 
-#: Laptops, an upright tablet, phones on their side, a phone and a narrow one.
-SIZES = ((1366, 650), (1280, 600), (1440, 780), (768, 1024), (844, 390), (740, 360), (390, 844), (320, 568))
+#: Laptops, upright tablets and windows, phones on their side, a phone and a narrow one.
+SIZES = (
+    (1366, 650),
+    (1280, 600),
+    (1440, 780),
+    (768, 1024),
+    (900, 1400),
+    (844, 390),
+    (740, 360),
+    (390, 844),
+    (320, 568),
+)
 
 
-def framed(page: Path, folder: Path, script: str) -> list[str]:
-    """The answers of ``script``, a function of a window, in frames of all :data:`SIZES`.
-
-    In frames, because a headless browser has no window narrower than 500 pixels.
-    """
-    frames = "".join(
-        f"""<iframe style="width:{width}px;height:{height}px;border:0" src="{page.as_uri()}"></iframe>"""
-        for width, height in SIZES
-    )
-    frame = folder / "frame.html"
-    frame.write_text(f"<!DOCTYPE html><body>{frames}</body>", encoding="utf-8")
-    script = f"""
-      onload = () => {{
-        const look = {script};
-        const frames = [...document.querySelectorAll("iframe")];
-        document.body.dataset.found = frames.map(frame => look(frame.contentWindow, frame.contentDocument)).join("|");
-      }};
-    """
-    found = re.search(r'data-found="([^"]*)"', Dom(frame, script=script).text)
-    assert found
-    return found[1].split("|")
+def at_all_sizes(browser: "Browser", page: Path, script: str) -> list[str]:
+    """The answers of ``script``, a function of the window and the document, in windows of all :data:`SIZES`."""
+    found = []
+    for width, height in SIZES:
+        tab = open_tab(browser, page, width=width, height=height)
+        found.append(tab.evaluate(f"() => ({script})(window, document)"))
+        tab.close()
+    return found
 
 
-@needs_browser
-def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path) -> None:
+def test_nothing_is_wider_than_the_screen(browser: "Browser", page: Path) -> None:
     script = """(inner, page) => {
       const found = [];
       const look = () => {
@@ -414,13 +408,12 @@ def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path) -> None:
       }
       return found.join(" ");
     }"""
-    for over in map(str.split, framed(page, tmp_path, script)):
+    for over in map(str.split, at_all_sizes(browser, page, script)):
         assert len(over) == 5, over
         assert all(int(pixels) <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it
 
 
-@needs_browser
-def test_a_report_fits_the_screen_and_breaks_no_word(report_page: Path, tmp_path: Path) -> None:
+def test_a_report_fits_the_screen_and_breaks_no_word(browser: "Browser", report_page: Path) -> None:
     """But for words longer than any in the names of openings."""
     script = """(inner, page) => {
       const found = [page.documentElement.scrollWidth - inner.innerWidth], range = page.createRange();
@@ -436,14 +429,13 @@ def test_a_report_fits_the_screen_and_breaks_no_word(report_page: Path, tmp_path
       }
       return found.join(" ");
     }"""
-    for size, found in zip(SIZES, framed(report_page, tmp_path, script), strict=True):
+    for size, found in zip(SIZES, at_all_sizes(browser, report_page, script), strict=True):
         over, *broken = found.split()
         assert int(over) <= 0, (size, found)
         assert not broken, (size, found)
 
 
-@needs_browser
-def test_board_and_words_are_in_view_at_every_move(page: Path, tmp_path: Path) -> None:
+def test_board_words_and_moves_are_in_view_at_every_move(browser: "Browser", page: Path) -> None:
     script = """(inner, page) => {
       const out = new Set(), within = (part, box) => {
         const {left, top, right, bottom} = page.querySelector(part).getBoundingClientRect();
@@ -457,20 +449,22 @@ def test_board_and_words_are_in_view_at_every_move(page: Path, tmp_path: Path) -
           page.getElementById("forward").click();
           for (const part of ["#stage", "#board svg", "#top", "#bottom", "#walk", "#told"]) within(part, screen);
           within("#words", page.querySelector("#told").getBoundingClientRect());
+          const {left, top, right} = page.querySelector("#moves").getBoundingClientRect();
+          const seen = top + 48 < inner.innerHeight && right - left > 200;
+          if (inner.innerHeight > inner.innerWidth && !seen) out.add("#moves");
         }
       }
       const {width, height} = page.querySelector("#board svg").getBoundingClientRect();
       if (Math.abs(width - height) > 1) out.add("board");
       return `${(width / inner.innerWidth).toFixed(2)} ${(height / inner.innerHeight).toFixed(2)} ${[...out]}`;
     }"""
-    for size, found in zip(SIZES, framed(page, tmp_path, script), strict=True):
+    for size, found in zip(SIZES, at_all_sizes(browser, page, script), strict=True):
         wide, high, *out = found.split()
         assert not out, (size, found)
         assert float(wide) > 0.8 or float(high) > 0.7, (size, found)
 
 
-@needs_browser
-def test_several_games_begin_with_a_table_of_them(page: Path) -> None:
+def test_several_games_begin_with_a_table_of_them(browser: "Browser", page: Path) -> None:
     script = """
       const words = selector => [...document.querySelectorAll(selector)].map(cell => cell.innerText.trim()).join("/");
       const tables = $("report").childElementCount;
@@ -480,13 +474,12 @@ def test_several_games_begin_with_a_table_of_them(page: Path) -> None:
         document.body.dataset.after = [$("title").textContent, $("overview").hidden, location.hash].join("; ");
       }, 100);
     """
-    dom = Dom(page, script=script)
+    dom = Dom(browser, page, script=script)
     assert re.search(r'data-seen="3/○ Eve\n● Fox.*/½\n½/\d+\.\d%.*/0\n0/0\n0/1\n0; true; 0"', dom.text, re.DOTALL)
     assert 'data-after="Eve - Fox, 1/2-1/2; true; #game=3&amp;ply=0"' in dom.text
 
 
-@needs_browser
-def test_a_player_s_report_leads_to_his_mistakes(report_page: Path) -> None:
+def test_a_player_s_report_leads_to_his_mistakes(browser: "Browser", report_page: Path) -> None:
     script = """
       const counts = [...document.querySelectorAll("#report button")];
       document.body.dataset.counts = counts.length > 0 && counts.every(button => {
@@ -503,14 +496,13 @@ def test_a_player_s_report_leads_to_his_mistakes(report_page: Path) -> None:
         document.body.dataset.there = [first.hash === location.hash, game.plies[at].bad, below, order[0].id].join();
       }, 100);
     """
-    dom = Dom(report_page, script=script)
+    dom = Dom(browser, report_page, script=script)
     assert dom.of("figures").startswith("0 points from 1 game, accuracy ")
     assert 'data-counts="true"' in dom.text
     assert 'data-there="true,true,Nimzowi,learn-black"' in dom.text
 
 
-@needs_browser
-def test_the_reader_learns_from_mistakes(page: Path) -> None:
+def test_the_reader_learns_from_mistakes(browser: "Browser", page: Path) -> None:
     """White's 2. Qf7 of the third game stalemates; what is tried, typed or clicked, is judged."""
     script = """
       const seen = [], note = () => seen.push($("task").textContent);
@@ -526,14 +518,6 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       p.try.replies[wrong] = "Kh7"; say(legal[wrong]);
       p.try.also.push(wrong); say(wrong); p.try.also.pop();
       teach(p.white); say(legal[best]);
-      teach(p.white);
-      const click = square => {
-        const box = $("board").querySelector("svg").getBoundingClientRect(), [x, y] = corner(square);
-        $("board").dispatchEvent(new MouseEvent("click", {clientX: box.left + (x + 22) * box.width / 360,
-          clientY: box.top + (y + 22) * box.width / 360, bubbles: true}));
-      };
-      click(best.slice(0, 2)); document.body.dataset.chosen = document.querySelectorAll(".chosen").length;
-      click(best.slice(2, 4)); note();
       teach(p.white); $("solve").click(); note();
       $("leave-lesson").click();
       document.body.dataset.back = !$("told").hidden && $("lesson").hidden &&
@@ -545,8 +529,8 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       const marks = game.plies.filter(p => p.word).length + game.plies.filter(p => p.won).length;
       document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === 2 * marks;  // of the game and by phase
     """
-    dom = Dom(page, "game=1", script=script)
-    asked, nonsense, played, wrong, enough, correct, clicked, solved = html.unescape(
+    dom = Dom(browser, page, "game=1", script=script)
+    asked, nonsense, played, wrong, enough, correct, solved = html.unescape(
         re.search(r'data-seen="([^"]*)"', dom.text)[1]
     ).split("|")
     assert re.match(r"1 of \d+: (White|Black) played \d+[.…] \S+\?.* Find a better move", asked)
@@ -555,9 +539,94 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
     assert "is not good enough: Kh7. Try another move" in wrong
     assert "Good enough: " in enough
     assert "Correct: " in correct
-    assert clicked == correct
     assert " Better was " in solved
     assert re.search(r"data-offer=\"Learn from (White|Black)'s mistakes \(\d+\)\"", dom.text)
-    assert 'data-chosen="1"' in dom.text
     for fact in ("hidden", "back", "left", "counts"):
         assert f'data-{fact}="true"' in dom.text, fact
+
+
+def squares(tab: "Page", move: str) -> list[tuple[float, float]]:
+    """The middles of the squares of a move in UCI, in pixels of the window."""
+    return [
+        tuple(tab.evaluate(
+            """square => {
+              const box = $("board").querySelector("svg").getBoundingClientRect(), [x, y] = corner(square);
+              return [box.left + (x + 22.5) * box.width / 360, box.top + (y + 22.5) * box.width / 360];
+            }""", square))
+        for square in (move[:2], move[2:4])
+    ]  # fmt: skip
+
+
+def lesson_in(browser: "Browser", page: Path) -> tuple["Page", str, str]:
+    """A lesson about the first game, its best move, and the square of another man who may move."""
+    tab = open_tab(browser, page, "game=1")
+    tab.locator("#learn-white, #learn-black").locator("visible=true").first.click()
+    best, other = tab.evaluate("""() => {
+      const {best, legal} = game.plies[lesson.plies[0]].try;
+      return [best, Object.keys(legal).find(move => move.slice(0, 2) !== best.slice(0, 2)).slice(0, 2)];
+    }""")
+    return tab, best, other
+
+
+def test_a_move_is_dragged_by_mouse(browser: "Browser", page: Path) -> None:
+    tab, best, other = lesson_in(browser, page)
+    (x, y), (to_x, to_y) = squares(tab, best)
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move((x + to_x) / 2, (y + to_y) / 2)
+    assert tab.locator("#board .chosen").count() == 1
+    tab.mouse.move(*squares(tab, other + other)[0])  # onto an own man: no move, and no word about one
+    tab.mouse.up()
+    assert tab.locator("#board .chosen").count() == 0
+    assert "Find a better move" in tab.inner_text("#task")
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(to_x, to_y, steps=3)
+    tab.mouse.up()
+    assert "Correct: " in tab.inner_text("#task")
+    tab.close()
+
+
+def test_a_move_is_clicked_square_by_square(browser: "Browser", page: Path) -> None:
+    tab, best, other = lesson_in(browser, page)
+    for place in (*squares(tab, other + other)[:1], *squares(tab, best)):  # the first is chosen, then another
+        tab.mouse.click(*place)
+    assert "Correct: " in tab.inner_text("#task")
+    tab.close()
+
+
+def test_a_move_is_dragged_by_finger_and_the_page_stays_where_it_is(browser: "Browser", page: Path) -> None:
+    tab, best, _ = lesson_in(browser, page)
+    touch, before = tab.context.new_cdp_session(tab), tab.evaluate("scrollY")
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    start, end = squares(tab, best)
+    for kind, place in (("touchStart", start), ("touchMove", end), ("touchMove", end)):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": place[0], "y": place[1]}]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert "Correct: " in tab.inner_text("#task")
+    assert tab.evaluate("scrollY") == before
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    ("san", "others", "typed", "found"),
+    [
+        ("Nf3", ("Nc3",), "nf3", True),
+        ("Nbd2", ("Nfd2",), "nd2", False),
+        ("O-O", ("O-O-O",), "0-0", True),
+        ("exd6", ("Bxd6",), "e:d6 e.p.", True),
+        ("bxc3", ("Bxc3",), "bxc3", True),
+        ("Bxc3", ("bxc3",), "Bc3", True),
+        ("e8=Q+", ("e8=N",), "e8q", True),
+        ("Qh5#", ("Qh4",), "Qh5!", True),
+    ],
+)
+def test_typed_answers_are_read_as_people_write_them(browser: "Browser", page: Path, san, others, typed, found) -> None:
+    script = f"""
+      $("learn-white").hidden ? teach(false) : teach(true);
+      const moves = {json.dumps([san, *others])};
+      game.plies[lesson.plies[0]].try = {{legal: Object.fromEntries(moves.map((san, k) => [`a${{k + 1}}b1`, san])),
+        best: "a1b1", also: [], replies: {{}}}};
+      $("try").value = {json.dumps(typed)}; $("answer").requestSubmit();
+    """
+    assert ("Correct: " in Dom(browser, page, "game=1", script=script).of("task")) == found
