@@ -51,7 +51,7 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     named = any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0]))
     if named and not _is_board(words[0]):
         return games.analyse(paths, chosen, options)
-    for option in ("output", "html", "game_time", "jobs", "fresh", "player"):
+    for option in ("output", "html", "game_time", "jobs", "fresh", "again", "player"):
         if getattr(chosen, option):
             raise UsageError(f"--{option.replace('_', '-')} needs a PGN file")
     return positions.analyse(" ".join(words), chosen, options)
@@ -94,6 +94,8 @@ def parser(command: str) -> Parser:
         result.add_argument("--player", metavar="NAME", help="report on this player, for several games")
         result.add_argument("--fresh", action="store_true",
                             help="drop the marks, comments and variations that are in the files")  # fmt: skip
+        result.add_argument("--again", action="store_true",
+                            help="search games again whose results are from another version of Numbat")  # fmt: skip
         result.add_argument(
             "--jobs",
             type=whole(1, MAX_JOBS),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -67,34 +66,34 @@ def analyse(
         return code
     _check_distinct_outputs(files)
     try:
-        _Batch(files, label, console).go(
+        _Batch(files, label, chosen.again, console).go(
             Setup(options, limit, whole_game), annotate or partial(annotate_all, jobs=chosen.jobs or 1)
         )
     except BaseException as error:
-        kept = [file for file in files if file.results and file.write(label)]
+        kept = [file for file in files if file.results and file.write()]
         if not isinstance(error, KeyboardInterrupt):
             raise
         games = [game for file in files for game in file.games]
-        finished = sum(game.file.results.get(game.digest, label) is not None for game in games)
+        finished = sum(game.file.results.get(game.digest, label, chosen.again) is not None for game in games)
         print(
             f"\nnumbat: interrupted; {finished} of {len(games)} games are finished"
             f"{''.join(f', kept in {file.results.path}' for file in kept)}; run the same command to continue",
             file=sys.stderr,
         )
         return INTERRUPTED
-    written = [file for file in files if file.write(label)]
+    written = [file for file in files if file.write()]
     for file in written:
         pages = [game.page for game in file.games if game.page]
         for page in pages:
-            _print_summary(json.loads(page))
+            _print_summary(page)
         print(f"wrote {file.output} and {file.html}" if pages else f"wrote {file.output}")
     return code if written == files else REFUSED
 
 
 @dataclass(eq=False)
 class _GameTask:
-    """A game of a file, which has ``size`` positions up to a null move, if any (``cut``). ``page`` is the JSON for its
-    page, if it has results."""
+    """A game of a file, which has ``size`` positions up to a null move, if any (``cut``). ``page`` is what its page
+    shows, empty without results."""
 
     file: _File
     number: int
@@ -102,14 +101,14 @@ class _GameTask:
     digest: str
     size: int
     cut: bool
-    page: str = ""
+    page: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         tags = self.game.headers
         return f"game {self.number} ({tags.get('White', '?')} - {tags.get('Black', '?')})"
 
     def show(self, stored: dict[str, Any]) -> None:
-        """Make the page's JSON from stored results. Raises ValueError if they are damaged."""
+        """Make what the page shows from stored results. Raises ValueError if they are damaged."""
         record = Findings.of(self.game)
         record.load(stored)
         moves = record.judged()
@@ -117,7 +116,7 @@ class _GameTask:
 
     def text(self) -> str:
         """The game as PGN, annotated if there are results."""
-        return json.loads(self.page)["pgn"] if self.page else pgn_text(self.game)
+        return self.page["pgn"] if self.page else pgn_text(self.game)
 
 
 @dataclass(eq=False)
@@ -163,7 +162,7 @@ class _File:
             result.games.append(_GameTask(result, number, game, digest_of(game), size, cut))
         return result
 
-    def write(self, label: str) -> bool:
+    def write(self) -> bool:
         """Write the results, the PGN and the page, or into the user's home if that fails, with a message. Returns
         whether all are where they belong."""
         good = True
@@ -180,7 +179,7 @@ class _File:
         pages = [game.page for game in self.games if game.page]
         made = [(self.output, "output", "\n\n".join(game.text() for game in self.games) + "\n")]
         if pages:
-            made.append((self.html, "html", "".join(render(pages, label, self.output.name, self.player))))
+            made.append((self.html, "html", "".join(render(pages, self.output.name, self.player))))
         for path, option, text in made:
             try:
                 _check_unedited(path, option)
@@ -222,12 +221,14 @@ def _check_distinct_outputs(files: Sequence[_File]) -> None:
 
 
 class _Batch:
-    """Annotates the games that are not finished under the settings in ``label``, and shows the progress."""
+    """Annotates the games that are not finished under the settings in ``label``, and shows the progress. ``again`` also
+    searches those that another version of Numbat has finished."""
 
-    def __init__(self, files: Sequence[_File], label: str, console: Console) -> None:
+    def __init__(self, files: Sequence[_File], label: str, again: bool, console: Console) -> None:
         self._files = files
         self._games = [game for file in files for game in file.games]
         self._label = label
+        self._again = again
         self._console = console
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         self._bar = Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
@@ -255,7 +256,7 @@ class _Batch:
                 self._say(f"{game} has no moves; it is not annotated")
                 self._complete(game)
                 continue
-            if stored := game.file.results.get(game.digest, self._label):
+            if stored := game.file.results.get(game.digest, self._label, self._again):
                 try:
                     game.show(stored)
                 except ValueError:

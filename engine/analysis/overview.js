@@ -60,6 +60,7 @@ function addTable({title, columns, rows}) {
 function showOverview() {
   if (lesson) leaveLesson();
   overview(true);
+  nameEngine(games);
   $("title").textContent = document.title = data.report ? data.report.player : `${games.length} games`;
   document.body.dataset.view = "games";
 }

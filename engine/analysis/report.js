@@ -284,9 +284,14 @@ function choose(number, ply = 0, into = 0) {
   $("later").href = address(Math.min(number + 1, games.length - 1), 0);
   flipped = data.report?.player === game.sides[1].name;
   $("place").textContent = game.place;
+  nameEngine([game]);
   $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
   offer("download", [game]);
   drawGraph(); fillMoves(); fillStatistics(); fillMoments(); offerLessons(); go(ply, into);
+}
+
+function nameEngine(games) {  // each version and limit that made their marks
+  $("engine").textContent = `Analysed by ${[...new Set(games.map(game => game.engine))].join("; ")}.`;
 }
 
 function offer(id, games) {
@@ -340,7 +345,6 @@ $("pieces").hidden = false;
 draw(draw($("pieces").firstChild.firstChild, "radialGradient", {id: "danger"}), "stop", {offset: "0%", "stop-color": "#ff0000"});
 draw($("danger"), "stop", {offset: "60%", "stop-color": "#e70000", "stop-opacity": .75});
 draw($("danger"), "stop", {offset: "100%", "stop-color": "#9e0000", "stop-opacity": 0});
-$("engine").textContent = `Analysed by ${data.engine}.`;
 offer("download-all", games);
 for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
 $("graph").onclick = event => go(plyAt(event));

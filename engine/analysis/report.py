@@ -16,7 +16,6 @@ those without rows are absent. The ``places`` of a row are its bad moves, by the
 after the move, for the page to count and to link; ``cells`` are texts, one for each of the ``columns``.
 """
 
-import json
 import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -30,6 +29,7 @@ from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import chances_on, ending
 from engine.analysis.lines import ending_text, percents, score_text
+from engine.analysis.notes import TAG
 from engine.analysis.openings import opening_of
 from engine.analysis.player import report_of
 from engine.analysis.record import Judged, is_decisive, positions
@@ -46,12 +46,11 @@ MARKS = tuple(grade for grade in Grade if grade.word)
 _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 
 
-def render(games: Sequence[str], engine: str, name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
-    """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit. ``name`` is
-    that of the PGN file that can be downloaded from the page. With the name of a ``player`` it has his report."""
+def render(games: Sequence[dict[str, Any]], name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
+    """The page of ``games``, each from :func:`entry`, in parts. ``name`` is that of the PGN file that can be downloaded
+    from the page. With the name of a ``player`` it has a report on this player."""
     data = {
-        "engine": engine,
-        "report": report_of(list(map(json.loads, games)), player, PHASES) if player else None,
+        "report": report_of(games, player, PHASES) if player else None,
         "pieces": pieces(),
         "file": name,
         "phases": PHASES,
@@ -62,16 +61,12 @@ def render(games: Sequence[str], engine: str, name: str = "games.annotated.pgn",
     head, tail = page.split("__GAMES__", 1)  # before any text of the user
     yield head
     for number, game in enumerate(games):
-        yield ",\n" * bool(number) + game
+        yield ",\n" * bool(number) + as_json(game)
     yield tail
 
 
-def entry(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> str:
-    """A game for :func:`render`, as JSON in one line. ``number`` is the game's in its file."""
-    return as_json(_game(game, moves, number))
-
-
-def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dict[str, Any]:
+def entry(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dict[str, Any]:
+    """A game for :func:`render`, as :func:`json.dumps` takes it. ``number`` is the game's in its file."""
     tags = game.headers
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
     named = (tags.get(tag, "").removesuffix(".??").removesuffix(".??") for tag in ("Event", "Site", "Date"))
@@ -88,6 +83,7 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
         "result": tags.get("Result", "*"),
         "date": tags.get("Date", "").removesuffix(".??").removesuffix(".??").strip("?."),
         "place": place,
+        "engine": tags.get(TAG, ""),
         "opening": f"{opening.eco} {opening.name}" if opening else "",
         "theory": _theory(moves, theory) if opening else "",
         "sides": [_side(moves, tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],

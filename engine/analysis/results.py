@@ -79,13 +79,15 @@ class Results:
     def __bool__(self) -> bool:
         return bool(self._games)
 
-    def get(self, digest: str, label: str | None = None) -> dict[str, Any] | None:
-        """The results of a game; with a ``label`` only those with the same settings, whatever the version."""
-        stored = json.loads(self._games.get(digest, "null"))
+    def get(self, digest: str, label: str | None = None, same_version: bool = False) -> dict[str, Any] | None:
+        """The results of a game; with a ``label`` only those with the same settings, and of the ``same_version``."""
+        stored: dict[str, Any] | None = json.loads(self._games.get(digest, "null"))
         found = stored.get("label") if isinstance(stored, dict) else None
         if not isinstance(found, str) or not found.isprintable():
             return None
-        return stored if label is None or _settings(found) == _settings(label) else None
+        if label is None or found == label or (not same_version and _settings(found) == _settings(label)):
+            return stored
+        return None
 
     def add(self, digest: str, results: dict[str, Any]) -> None:
         """Add or replace the results of a game."""

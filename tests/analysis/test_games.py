@@ -19,7 +19,7 @@ import pytest
 from chess.engine import Cp, Limit, Mate, PovScore, Wdl
 from chess.pgn import read_game
 
-from engine import Engine
+from engine import Engine, __version__
 from engine.analysis import annotate, cli, games, notes, record
 from engine.analysis.annotate import Annotator
 from engine.analysis.budget import THIRD
@@ -332,6 +332,24 @@ def test_a_foreign_file_of_results_gives_no_right_to_a_file(pgn):
     pgn.with_suffix(SUFFIX).write_text(json.dumps({"format": 1, "games": {}, "written": [digest]}))
     assert analyse(pgn, "--depth", "1") == 2
     assert output.read_text() == "1. d4 *\n"
+
+
+def test_results_of_another_version_are_searched_again_only_on_request(pgn, monkeypatch, searches):
+    assert analyse(pgn, "--depth", "1") == 0
+    monkeypatch.setattr(games, "__version__", "99")
+    searches.clear()
+    assert analyse(pgn, "--depth", "1") == 0
+    assert not searches
+    pgn.write_text(f"1. d4 *\n\n{GAMES}", encoding="utf-8")
+    assert analyse(pgn, "--depth", "1") == 0
+    page = outputs(pgn)[1].read_text("utf-8")
+    assert re.findall(r'"engine":"Numbat (\S+), 1 plies a position"', page) == ["99", *[__version__] * 3]
+    searches.clear()
+    assert analyse(pgn, "--depth", "1", "--again") == 0
+    assert chess.STARTING_FEN in searches
+    searches.clear()
+    assert analyse(pgn, "--depth", "1", "--again") == 0
+    assert not searches
 
 
 def test_remarks_in_the_source_reach_the_output(pgn, searches):
@@ -1015,7 +1033,7 @@ def test_one_move_has_one_reason(numbat, fen, san, theme):
     reason = numbat.explain(game.board(), node.move, limit)
     assert moves[-1].theme == theme
     assert reason in node.comment
-    assert json.loads(entry(noted, moves))["plies"][1]["why"] == reason
+    assert entry(noted, moves)["plies"][1]["why"] == reason
 
 
 def test_every_mark_has_its_sentence(numbat):

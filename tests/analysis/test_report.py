@@ -22,7 +22,7 @@ from engine.analysis.files import games_in, pgn_text, read_games
 from engine.analysis.notes import annotated
 from engine.analysis.player import report_of
 from engine.analysis.record import Judged
-from engine.analysis.report import PHASES, _game, entry, picture, render
+from engine.analysis.report import PHASES, entry, picture, render
 from engine.explanation import explain
 from tests.analysis.conftest import GAMES
 from tests.browser import Dom, open_tab
@@ -69,7 +69,7 @@ def reports(numbat: Engine, tmp_path_factory) -> list[Report]:
 def page(reports: list[Report], tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("page") / "games.html"
     games = [entry(*report) for report in reports]
-    path.write_text("".join(render(games, "the test", "mine.annotated.pgn")), encoding="utf-8")
+    path.write_text("".join(render(games, "mine.annotated.pgn")), encoding="utf-8")
     return path
 
 
@@ -78,7 +78,7 @@ def report_page(reports: list[Report], tmp_path_factory) -> Path:
     """A page made for one player."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     games = [entry(*report, number) for number, report in enumerate(reports, 1)]
-    path.write_text("".join(render(games, "the test", player="Nimzowitsch")), "utf-8")
+    path.write_text("".join(render(games, player="Nimzowitsch")), "utf-8")
     return path
 
 
@@ -94,7 +94,7 @@ def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
     game, moves = copy.deepcopy(reports[0])
     name = "<!--</script><script>\"'\\ &amp; \x1b[2J\u2028\u202e"
     game.headers["White"] = game.comment = name
-    text = "".join(render([entry(game, moves)], "the test", name=f"{name}.pgn"))
+    text = "".join(render([entry(game, moves)], name=f"{name}.pgn"))
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     (data,) = re.findall(r"^const data = (.*);$", script, re.MULTILINE)
     (line,) = re.findall(r"^const games = \[\n(.*)\n\];$", script, re.MULTILINE)
@@ -106,20 +106,19 @@ def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
 
 def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
     games = [entry(*report, number) for number, report in enumerate(reports, 1)]
-    data = list(map(json.loads, games))
-    page = "".join(render(games, "the test", player="Cid"))
+    page = "".join(render(games, player="Cid"))
     report = json.loads(re.search("^const data = (.*);$", page, re.MULTILINE)[1])["report"]
     assert (report["player"], report["games"], report["points"]) == ("Cid", 1, "0")
     tables = {table["title"]: table for table in report["tables"]}
     ((game, ply),) = tables["Allowed"]["rows"][0]["places"]
     assert tables["Allowed"]["rows"][0]["name"] == "mate"
-    assert (data[game]["plies"][ply]["san"], "Missed" in tables) == ("g4", False)
-    bad = [[1, ply] for ply, found in enumerate(data[1]["plies"]) if "try" in found and ply % 2]
+    assert (games[game]["plies"][ply]["san"], "Missed" in tables) == ("g4", False)
+    bad = [[1, ply] for ply, found in enumerate(games[1]["plies"]) if "try" in found and ply % 2]
     for title in ("Phase", "Opening"):
         assert sorted(place for row in tables[title]["rows"] for place in row["places"]) == bad
     assert tables["Opening"]["rows"][0]["name"] == "Barnes Opening"
     assert "Time left" not in tables
-    slow = report_of(data, "Nimzowitsch", PHASES)
+    slow = report_of(games, "Nimzowitsch", PHASES)
     assert slow
     clock = next(table for table in slow["tables"] if table["title"] == "Time left")
     assert [row["name"] for row in clock["rows"]] == ["over a tenth", "under a tenth"]
@@ -133,10 +132,10 @@ def test_a_check_is_drawn() -> None:
 
 def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None:
     for game, moves in reports:
-        for ply in _game(game, moves)["plies"]:
+        for ply in entry(game, moves)["plies"]:
             assert sum(ply["bands"]) == 100
             assert ("result" in ply) != bool(re.match(r"[+#-]", ply["score"]))
-    stalemate = _game(*reports[2])["plies"][-1]
+    stalemate = entry(*reports[2])["plies"][-1]
     assert stalemate["won"]
     assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
 
@@ -144,15 +143,15 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
 def test_a_claimable_draw_ends_only_a_game_that_was_drawn() -> None:
     (game,) = games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 *")
     moves = [Judged(node.board(), PovScore(Cp(0), chess.WHITE)) for node in [game, *game.mainline()]]
-    assert _game(game, moves)["plies"][8]["score"] == "+0.00"
-    last = _game(game, moves[:9])["plies"][8]
+    assert entry(game, moves)["plies"][8]["score"] == "+0.00"
+    last = entry(game, moves[:9])["plies"][8]
     assert (last["score"], last["result"], last["bands"]) == ("threefold repetition, a draw", "1/2-1/2", (0, 100, 0))
     game.headers["Result"] = "0-1"
-    assert _game(game, moves[:9])["plies"][8]["score"] == "+0.00"
+    assert entry(game, moves[:9])["plies"][8]["score"] == "+0.00"
 
 
 def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> None:
-    game = _game(*reports[3])
+    game = entry(*reports[3])
     assert game["opening"].startswith("C33 King's Gambit Accepted")
     assert game["theory"] == "last book move: 2… exf4"
     assert [ply.get("clock", "") for ply in game["plies"]] == ["", "1:02:05", "9:58", "59:59", "0:08.3", "", "", "", ""]
@@ -162,7 +161,7 @@ def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> N
     assert float(black["accuracy"].removesuffix("%")) < float(white["accuracy"].removesuffix("%"))
     assert int(white["loss"]) < int(black["loss"])
     assert [phase != "" for phase in white["phases"]] == [True, False, False]
-    third = _game(*reports[2])
+    third = entry(*reports[2])
     assert (third["opening"], third["theory"]) == ("", "")
     assert third["sides"][1]["accuracy"] == ""
 
@@ -173,12 +172,12 @@ def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> N
 def test_of_a_date_what_is_known_is_shown(reports: list[Report], date: str, place: str) -> None:
     game, moves = reports[0]
     game = chess.pgn.Game({**game.headers, "Event": "?", "Site": "Paris", "Date": date})
-    assert _game(game, moves[:1])["place"] == place
+    assert entry(game, moves[:1])["place"] == place
 
 
 def test_better_lines_can_be_played_through(reports: list[Report]) -> None:
     game, moves = reports[0]
-    ply = next(ply for ply in _game(game, moves)["plies"] if "try" in ply)
+    ply = next(ply for ply in entry(game, moves)["plies"] if "try" in ply)
     board = moves[[judged.grade.bad for judged in moves].index(True) - 1].board.copy()
     for step in ply["line"]:
         san, fen, move, *_ = step.split()
