@@ -168,7 +168,7 @@ class Options(TypedDict, total=False):
         effect=ReadBy("engine.uci.session"))]
     uci_limitstrength: Annotated[bool, Option("UCI_LimitStrength", False,
         help="Limits the playing strength to UCI_Elo.", effect=_SELECTOR)]
-    uci_elo: Annotated[int, Option("UCI_Elo", 1500, 1000, 3235,
+    uci_elo: Annotated[int, Option("UCI_Elo", 1500, 400, 3235,
         help="Playing strength when UCI_LimitStrength is on.", effect=_SELECTOR)]
     skill_level: Annotated[int, Option("Skill Level", 20, 0, 20,
         help="Playing strength when UCI_LimitStrength is off: 0 is a beginner, 20 full strength.", effect=_SELECTOR)]

@@ -127,7 +127,8 @@ class MoveSelector:
         if book_move := self._from_book(position, limits, moves):
             return RootChoice([book_move], replace(limits, depth=min(limits.depth or BOOK_DEPTH, BOOK_DEPTH)))
         if level := self._level(limits):
-            return RootChoice(moves, replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes)), level)
+            nodes, depth = min(level.nodes, limits.nodes or level.nodes), level.depth or limits.depth
+            return RootChoice(moves, replace(limits, nodes=nodes, depth=depth), level)
         if probe := self._probe_root(position, limits):
             advised = probe.keeping if self._analyses(limits) else probe.progress
             if searched := [move for move in moves if move in advised]:  # searchmoves may exclude them all

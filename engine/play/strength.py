@@ -7,9 +7,11 @@ slightly worse one now and then, a blunder hardly ever (the softmax choice of Lu
 
 But humans do not misjudge a hanging piece. They see immediate captures (:mod:`engine.play.glance`) and overlook what is
 a move or two deeper. So an alert player does not choose a line that visibly loses material if the best line does not;
-only the weakest levels are not always alert.
+only the weakest levels are not always alert. Beginners see one move ahead and consider every legal move, so the error is
+now and then larger than a piece, and they leave one hanging.
 
-The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there."""
+The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there, except that of
+the beginners (``tuning/results/levels.md``)."""
 
 import itertools
 import json
@@ -19,12 +21,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.board.types import MAX_MOVES
 from engine.play.glance import MATE_IN_ONE
 
 FILE = Path(__file__).with_name("strength.json")
 
-#: Minimum and maximum number of lines of a noisy level, and the noise in centipawns that adds a line: one that is much
-#: worse than the best would hardly ever seem better.
+#: Minimum and maximum number of lines of a noisy level above the beginners', and the noise in centipawns that adds a
+#: line: one that is much worse than the best would hardly ever seem better.
 MIN_LINES, MAX_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
 
 #: Centipawns by which a line must be worse than the best, at a glance and by the search, for an alert player to reject
@@ -35,21 +38,30 @@ GLARING_LOSS, GLARING_SCORE = 200, 150
 @dataclass(frozen=True, slots=True)
 class Level:
     """A level of play: ``nodes`` for each move, ``noise`` the scale of its errors in centipawns of the evaluation,
-    ``elo`` its measured strength, ``alert`` how often (0 to 1) it sees hanging pieces."""
+    ``elo`` its measured strength, ``alert`` how often (0 to 1) it sees hanging pieces, ``depth`` the plies that it
+    looks ahead at most, None for a level above the beginners'."""
 
     nodes: int
     noise: float
     elo: float
     alert: float = 1.0
+    depth: int | None = None
 
     @property
     def lines(self) -> int:
         """The number of lines to search."""
+        if self.depth is not None:
+            return MAX_MOVES
         return min(MIN_LINES + int(self.noise / CENTIPAWNS_A_LINE), MAX_LINES) if self.noise > 0 else 1
 
 
-#: All levels, weakest first. The option ``UCI_Elo`` ends at the last; the first lies below its range.
-LEVELS = tuple(Level(**level) for level in json.loads(FILE.read_text(encoding="utf-8"))["levels"])
+_FILED = json.loads(FILE.read_text(encoding="utf-8"))
+
+#: The beginners' levels, which have no Skill Level, weakest first. The option ``UCI_Elo`` begins with the first.
+BEGINNERS = tuple(Level(**level) for level in _FILED["beginners"])
+
+#: The levels above, weakest first: the Skill Levels, then numbers of nodes. The option ``UCI_Elo`` ends with the last.
+LEVELS = tuple(Level(**level) for level in _FILED["levels"])
 
 #: The Skill Level of full strength; lower ones are the first of the levels.
 FULL_SKILL = 20
@@ -60,7 +72,7 @@ def level_of_skill(skill: int, levels: Sequence[Level] = LEVELS) -> Level | None
     return levels[skill] if skill < FULL_SKILL else None
 
 
-def level_of_elo(elo: int, levels: Sequence[Level] = LEVELS) -> Level | None:
+def level_of_elo(elo: int, levels: Sequence[Level] = (*BEGINNERS, *LEVELS)) -> Level | None:
     """The level with this ``elo``, interpolated between the measured ones; None for full strength, above them."""
     if elo <= levels[0].elo:
         return levels[0]
@@ -71,7 +83,7 @@ def level_of_elo(elo: int, levels: Sequence[Level] = LEVELS) -> Level | None:
             noise, alert = (
                 (1 - share) * getattr(weaker, name) + share * getattr(stronger, name) for name in ("noise", "alert")
             )
-            return Level(round(nodes), noise, elo, alert)
+            return Level(round(nodes), noise, elo, alert, weaker.depth)
     return None
 
 
