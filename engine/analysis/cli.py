@@ -115,7 +115,7 @@ def parser(command: str) -> Parser:
         elo, skill = find("UCI_Elo"), find("Skill Level")
         strength.add_argument(
             "--elo",
-            type=whole(elo.minimum, elo.maximum),
+            type=whole(0, elo.maximum),
             metavar="N",
             help=f"playing strength in Elo, from {elo.minimum} to {elo.maximum} (default: full strength)",
         )

@@ -29,6 +29,7 @@ from engine.explanation.verdicts import expectation
 from engine.files import WriteError
 from engine.messages import quoted
 from engine.options import Options
+from engine.options import find
 from engine.reading import MoveError, read_board, read_move
 
 #: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.
@@ -374,8 +375,11 @@ def play_chess(
         tell = console.print
     name = f"Numbat {__version__}"
     if chosen.elo is not None:
-        options = {**options, "UCI_LimitStrength": True, "UCI_Elo": chosen.elo}
-        name += f", UCI_Elo {chosen.elo}"
+        elo = max(chosen.elo, lowest := find("UCI_Elo").minimum)
+        if elo != chosen.elo:
+            _remark(f"the lowest Elo is {lowest}, so that is how strongly it plays")
+        options = {**options, "UCI_LimitStrength": True, "UCI_Elo": elo}
+        name += f", UCI_Elo {elo}"
     if chosen.level is not None:
         options = {**options, "Skill Level": chosen.level}
         name += f", Skill Level {chosen.level}"

@@ -78,6 +78,8 @@ def level_of_elo(elo: int, levels: Sequence[Level] = (*BEGINNERS, *LEVELS)) -> L
         return levels[0]
     for weaker, stronger in itertools.pairwise(levels):
         if elo <= stronger.elo:
+            if weaker.depth != stronger.depth:  # nothing lies between the last beginner and the levels above
+                return weaker
             share = (elo - weaker.elo) / (stronger.elo - weaker.elo)
             nodes = math.exp((1 - share) * math.log(weaker.nodes) + share * math.log(stronger.nodes))
             noise, alert = (

@@ -12,6 +12,7 @@ from engine.messages import Info, Limits, Result
 from engine.options import find
 from engine.play.glance import MATE_IN_ONE, at_a_glance
 from engine.play.strength import (
+    BEGINNERS,
     FULL_SKILL,
     LEVELS,
     Level,
@@ -38,7 +39,10 @@ def test_each_level_is_stronger_than_the_one_before():
         assert weaker.noise >= stronger.noise
         assert weaker.elo < stronger.elo
         assert weaker.alert <= stronger.alert
-    assert LEVELS[0].elo <= find("UCI_Elo").minimum
+    for weaker, stronger in pairwise(BEGINNERS):
+        assert weaker.noise > stronger.noise
+        assert weaker.elo < stronger.elo <= LEVELS[0].elo
+    assert BEGINNERS[0].elo == find("UCI_Elo").minimum
 
 
 def test_skill_levels_end_with_full_strength():
@@ -54,6 +58,25 @@ def test_an_elo_may_be_wanted_up_to_the_last_level():
     assert all(level_of_elo(elo).alert == 1.0 for elo in range(1200, most))
     beyond = [level_of_elo(elo) for elo in range(round(LEVELS[FULL_SKILL - 1].elo) + 1, most)]
     assert all(LEVELS[FULL_SKILL - 1].nodes < level.nodes <= LEVELS[-1].nodes for level in beyond)
+
+
+def test_a_beginner_becomes_stronger_up_to_the_first_level():
+    found = [level_of_elo(elo) for elo in range(400, round(LEVELS[0].elo) + 1, 10)]
+    assert all(level.depth == 1 and level.lines > LEVELS[0].lines for level in found)
+    assert [level.noise for level in found] == sorted((level.noise for level in found), reverse=True)
+    assert level_of_elo(round(LEVELS[0].elo) + 1).depth is None
+
+
+def test_a_beginner_leaves_a_piece_hanging_now_and_then(numbat):
+    """The pawn attacks the knight, which mostly moves away."""
+    numbat.set_option("UCI_LimitStrength", True)
+    numbat.set_option("UCI_Elo", 400)
+    attacked = chess.Board("4k3/8/8/4p3/3N4/8/PPP5/4K3 w - - 0 1")
+    gains = []
+    for _ in range(40):
+        move = attacked.parse_uci(think(numbat, attacked.fen(), Limits(movetime=10_000))[0].bestmove)
+        gains.append(at_a_glance(attacked, move))
+    assert 0 < sum(gain <= -300 for gain in gains) < 30
 
 
 def test_an_alert_player_rejects_visible_losses():

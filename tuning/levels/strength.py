@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from engine.play.strength import FULL_SKILL, LEVELS, Level
+from engine.play.strength import BEGINNERS, FULL_SKILL, LEVELS, Level
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
@@ -148,13 +148,13 @@ def write_rows(path: Path, note: str, **lists: Sequence[Mapping[str, Any]]) -> N
 
 
 def write(path: Path, elos: Sequence[float], note: str) -> None:
-    """Write the levels with their Elo."""
+    """Write the levels with their Elo; the beginners' stay as they are."""
     rows = [
         {"nodes": level.nodes, "noise": level.noise, "elo": round(elo)}
         | ({"alert": level.alert} if level.alert < 1 else {})
         for level, elo in zip(LEVELS, elos, strict=True)
     ]
-    write_rows(path, note, levels=rows)
+    write_rows(path, note, beginners=[asdict(level) for level in BEGINNERS], levels=rows)
 
 
 @dataclass(frozen=True, slots=True)
