@@ -28,8 +28,7 @@ from engine.console import Console, read_line
 from engine.explanation.verdicts import expectation
 from engine.files import WriteError
 from engine.messages import quoted
-from engine.options import Options
-from engine.options import find
+from engine.options import Options, find
 from engine.reading import MoveError, read_board, read_move
 
 #: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.

@@ -7,11 +7,11 @@ slightly worse one now and then, a blunder hardly ever (the softmax choice of Lu
 
 But humans do not misjudge a hanging piece. They see immediate captures (:mod:`engine.play.glance`) and overlook what is
 a move or two deeper. So an alert player does not choose a line that visibly loses material if the best line does not;
-only the weakest levels are not always alert. Beginners see one move ahead and consider every legal move, so the error is
-now and then larger than a piece, and they leave one hanging.
+only the weakest levels are not always alert. Beginners see one move ahead and consider every legal move, so that the
+error is now and then larger than a piece, and they leave one hanging.
 
-The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there, except that of
-the beginners (``tuning/results/levels.md``)."""
+The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there, but for the
+beginners (``tuning/results/levels.md``)."""
 
 import itertools
 import json
