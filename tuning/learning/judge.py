@@ -19,10 +19,10 @@ from engine.board.fen import to_fen
 from engine.board.setup import new_position
 from engine.folders import cache_folder
 from tuning.common.errors import SetupError
-from tuning.data.dataset import REFERENCE, Quiet, is_quiet, matching_scale
+from tuning.data.dataset import REFERENCE, Quiet, matching_scale, quiet_positions
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import is_games, read_positions
-from tuning.data.viriformat import files_of
+from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
 from tuning.matches.engines import parse_words
 
@@ -32,22 +32,29 @@ MAX_FILES = 16
 UNITS = 100_000
 """Positions over which the mean absolute value is taken."""
 
+CLASSES = ((2, 10), (11, 16), (17, 24), (25, 32))
+"""The numbers of pieces, from and to, for which distances are also shown alone."""
+
+LABELS = ("score", "result")
+"""What the positions themselves say, shown beside the evaluations."""
+
 _ANSWER = re.compile(r"Final evaluation:? +([+-]?\d+\.\d+) \(white side\)")
 
 
-def draw(path: Path, progress: Progress) -> np.ndarray:
-    """Up to :data:`UNITS` quiet positions of games or of a text file, PACKED, in random order. Raises
+def draw(path: Path, progress: Progress) -> Positions:
+    """Up to :data:`UNITS` quiet positions of games or of a text file, in random order. Raises
     :class:`SetupError`."""
     random = np.random.default_rng(1)
     if is_games(path):
         files = files_of(path)
-        boards = read_games([files[place] for place in random.permutation(len(files))[:MAX_FILES]]).boards
+        positions = read_games([files[place] for place in random.permutation(len(files))[:MAX_FILES]])
     else:
-        boards = read_positions(path, cache_folder() / "positions", progress).boards
-    boards = boards[is_quiet(boards, Quiet())]
-    if not len(boards):
+        positions = read_positions(path, cache_folder() / "positions", progress)
+    positions = quiet_positions(positions, Quiet())
+    if not len(positions):
         raise SetupError(f"{path}: no quiet position in it")
-    return np.asarray(boards[random.permutation(len(boards))[:UNITS]])
+    order = random.permutation(len(positions))[:UNITS]
+    return Positions(positions.boards[order], positions.games[order])
 
 
 def fens_of(boards: np.ndarray) -> list[str]:
@@ -74,8 +81,8 @@ def judged(boards: np.ndarray, command: str) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The mean squared distance of an evaluation's expected score from the judge's, and the slope of (evaluation -
-    first) on (judge - first), each with its standard error; the first evaluation has no slope.
+    """The mean squared distance of expected scores from the judge's, and the slope of (score - first) on (judge -
+    first), each with its standard error; the first evaluation has no slope.
 
     Independent errors of the first evaluation also give others a slope above zero, so the distance decides."""
 
@@ -85,30 +92,60 @@ class Distance:
     slope_error: float | None = None
 
 
-def distances(values: np.ndarray, theirs: np.ndarray) -> list[Distance]:
-    """The distances of evaluations, ``values`` [evaluation][position], from the judge's values, ``theirs``.
+def distances(scores: np.ndarray, judge: np.ndarray, games: np.ndarray) -> list[Distance]:
+    """The distances of expected ``scores`` [evaluation][position] from the judge's, ``judge``; standard errors by
+    ``games``, the numbers of the positions' games."""
+    games = np.unique(games, return_inverse=True)[1]
 
-    Expected scores are those of :data:`REFERENCE`; the judge's scale makes it as decided as the first evaluation."""
-    scores = expit(values / REFERENCE)
-    judge = expit(theirs / matching_scale(theirs, scores[0]))
+    def error_of(values: np.ndarray) -> float:
+        """Of the sum of ``values``, whose mean is zero, as those of a game are not independent."""
+        return math.sqrt(float(np.sum(np.bincount(games, values) ** 2)))
+
     wanted = judge - scores[0]
     found = []
     for score in scores:
         errors = (judge - score) ** 2
         slope = slope_error = None
         moved = score - scores[0]
-        if moved.any():
+        if moved.any() and wanted.any():
             slope = float(moved @ wanted / (wanted @ wanted))
-            slope_error = math.sqrt(float(np.sum((wanted * (moved - slope * wanted)) ** 2))) / float(wanted @ wanted)
-        found.append(Distance(float(errors.mean()), float(errors.std()) / math.sqrt(len(errors)), slope, slope_error))
+            slope_error = error_of(wanted * (moved - slope * wanted)) / float(wanted @ wanted)
+        found.append(Distance(float(errors.mean()), error_of(errors - errors.mean()) / len(errors), slope, slope_error))
     return found
 
 
-def distance_table(names: Sequence[str], found: Sequence[Distance], sizes: Sequence[float], count: int) -> Table:
-    """A table of the distances over ``count`` positions, and of ``sizes``, the mean absolute values in centipawns."""
-    table = Table("evaluation", "distance", "slope", "mean |cp|")
-    table.title = f"mean squared distance of the expected score over {count:,} quiet positions"
-    for name, one, size in zip(names, found, sizes, strict=True):
-        slope = "" if one.slope is None else f"{one.slope:+.3f} ± {one.slope_error:.3f}"
-        table.add_row(name, f"{one.squared:.5f} ± {one.error:.5f}", slope, f"{size:.1f}")
+def expected_scores(values: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The expected scores of evaluations, ``values`` [evaluation][position], by :data:`REFERENCE`, and of the judge's
+    values, by a scale that makes them as decided as the first evaluation."""
+    scores = expit(values / REFERENCE)
+    return scores, expit(theirs / matching_scale(theirs, scores[0]))
+
+
+def labels_of(boards: np.ndarray, scale: float) -> np.ndarray:
+    """White's expected scores by search, of which ``scale`` centipawns multiply the odds by e, and by the games'
+    results, [2][position]."""
+    return np.stack((expit(boards["score"] / scale), boards["result"] / 2))
+
+
+def distance_table(
+    names: Sequence[str], scores: np.ndarray, judge: np.ndarray, positions: Positions, sizes: Sequence[float]
+) -> Table:
+    """A table of the distances by numbers of pieces: of evaluations and, after them, of the set's scores and results;
+    ``sizes`` are the evaluations' mean absolute values in centipawns."""
+    table = Table("pieces", "evaluation", "distance", "slope", "mean |cp|")
+    table.title = f"mean squared distance of the expected score over {len(judge):,} quiet positions"
+    pieces = np.bitwise_count(positions.boards["occupancy"])
+    shown = [f"{size:.1f}" for size in sizes]
+    for least, most in ((2, 32), *CLASSES):
+        chosen = (pieces >= least) & (pieces <= most)
+        if not chosen.any():
+            continue
+        table.add_section()
+        label = f"{least} to {most}: {chosen.sum():,}"
+        found = distances(scores[:, chosen], judge[chosen], positions.games[chosen])
+        for name, one, size in zip((*names, *LABELS), found, (*shown, "", ""), strict=True):
+            slope = "" if one.slope is None else f"{one.slope:+.3f} ± {one.slope_error:.3f}"
+            table.add_row(label, name, f"{one.squared:.5f} ± {one.error:.5f}", slope, size)
+            label = ""
+        shown = [""] * len(names)
     return table

@@ -21,9 +21,9 @@ from engine.evaluation.nnue.file import NetError
 from tuning.common.errors import SetupError
 from tuning.data.dataset import SCALED_BY, Quiet, common_scale, quiet_positions
 from tuning.data.values import values_of
-from tuning.data.viriformat import files_of
+from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
-from tuning.learning.judge import distance_table, distances, draw, judged
+from tuning.learning.judge import distance_table, draw, expected_scores, judged, labels_of
 from tuning.learning.logistic import fit_scale
 from tuning.learning.recipe import LOG, settings_of
 
@@ -89,15 +89,16 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
 
 
 def compare_with_judge(path: Path, names: Sequence[str], command: str, count: int, console: Console) -> None:
-    """Print how far the evaluations are from the static values of the engine ``command``, over ``count`` quiet
-    positions of games or of a text file. Raises :class:`SetupError`."""
+    """Print how far the evaluations, and the positions' own scores and results, are from the static values of the
+    engine ``command``, over ``count`` quiet positions of games or of a text file. Raises :class:`SetupError`."""
     evaluations = [_evaluation(name) for name in names]
     with Progress(console=console, transient=True) as progress:
-        boards = draw(path, progress)
-    theirs = judged(boards[:count], command)
-    values = np.array([values_of(evaluation, boards) for evaluation in evaluations])
-    found = distances(values[:, :count], theirs)
-    console.print(distance_table(names, found, np.abs(values).mean(axis=1), len(theirs)))
+        drawn = draw(path, progress)
+    values = np.array([values_of(evaluation, drawn.boards) for evaluation in evaluations])
+    positions = Positions(drawn.boards[:count], drawn.games[:count])
+    scores, judge = expected_scores(values[:, :count], judged(positions.boards, command))
+    scores = np.concatenate((scores, labels_of(positions.boards, common_scale(drawn.boards))))
+    console.print(distance_table(names, scores, judge, positions, np.abs(values).mean(axis=1)))
 
 
 def _table(title: str, rows: Sequence[_Row], target: np.ndarray, games: np.ndarray | None = None) -> Table:

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.dataset import REFERENCE
 from tuning.learning import judge
-from tuning.learning.judge import distances
+from tuning.learning.judge import distances, expected_scores
 from tuning.loss import main
 
 STATIC = """
@@ -38,7 +38,8 @@ def test_distance_and_slope_follow_their_definitions():
     first = random.normal(0, 300, 2000)
     theirs = random.permutation(first)
     halfway = REFERENCE * logit((expit(first / REFERENCE) + expit(theirs / REFERENCE)) / 2)
-    one, half, same = distances(np.stack((first, halfway, theirs)), 1.7 * theirs)
+    scores, wanted = expected_scores(np.stack((first, halfway, theirs)), 1.7 * theirs)
+    one, half, same = distances(scores, wanted, np.arange(2000))
     assert one.slope is None
     assert one.squared == pytest.approx(np.mean((expit(theirs / REFERENCE) - expit(first / REFERENCE)) ** 2), rel=1e-4)
     assert half.squared == pytest.approx(one.squared / 4, rel=1e-3)
@@ -46,15 +47,34 @@ def test_distance_and_slope_follow_their_definitions():
     assert (same.squared, same.slope) == (pytest.approx(0, abs=1e-6), pytest.approx(1, abs=1e-3))
 
 
+def test_positions_that_games_repeat_count_once():
+    random = np.random.default_rng(2)
+    scores, wanted, games = random.random((2, 500)), random.random(500), np.arange(500)
+    once = distances(scores, wanted, games)
+    thrice = distances(np.tile(scores, 3), np.tile(wanted, 3), np.tile(games, 3))
+    for before, after in zip(once, thrice, strict=True):
+        assert (after.squared, after.error) == pytest.approx((before.squared, before.error))
+        assert (after.slope, after.slope_error) == pytest.approx((before.slope, before.slope_error))
+
+
 def test_evaluations_are_compared_with_a_judge(texts, tmp_path, capsys):
-    words = ["--judge", f"{sys.executable} {tmp_path / 'judge.py'}", "--positions", "20"]
+    """Also the scores, which are those of Material here, and the results; over all and by numbers of pieces."""
+    words = ["--judge", f"{sys.executable} {tmp_path / 'judge.py'}", "--positions", "100"]
     assert main([str(texts), "Material", "Classical", *words]) == 0
     page = capsys.readouterr().out
-    assert "over 20 quiet positions" in " ".join(page.split())
-    first, second = [line.split("│")[1:-1] for line in page.splitlines() if line.startswith("│")]
-    assert (first[0].strip(), first[2].strip(), second[0].strip()) == ("Material", "", "Classical")
-    assert "±" in second[2]
-    assert float(first[3]) > 0 < float(second[3])
+    assert "over 100 quiet positions" in " ".join(page.split())
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in page.splitlines() if line.startswith("│")]
+    groups = [rows[first : first + 4] for first in range(0, len(rows), 4)]
+    assert [[row[1] for row in group] for group in groups] == [["Material", "Classical", "score", "result"]] * len(
+        groups
+    )
+    counts = [int(group[0][0].split(": ")[1]) for group in groups]
+    assert counts[0] == sum(counts[1:]) == 100
+    assert len(counts) > 2
+    first, second, *labels = groups[0]
+    assert first[3] == ""
+    assert all("±" in row[3] for row in (second, *labels))
+    assert float(first[4]) > 0 < float(second[4])
 
 
 @pytest.mark.parametrize(
