@@ -17,7 +17,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import refuse_missing
 from tuning.common.flags import add_check_flag, number, positive, whole
-from tuning.learning.recipe import LOG, TrainingSettings, settings_of
+from tuning.learning.recipe import LOG, TrainingSettings, by_pieces, settings_of
 from tuning.learning.training import beginning, train
 
 
@@ -30,7 +30,10 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=Path, metavar="DIR", help="new folder for the results")
     add("--resume", type=Path, metavar="DIR", help="continue the run in this folder, with its settings")
     add_check_flag(made)
-    group = made.add_argument_group("recipe")
+    group = made.add_argument_group(
+        "recipe",
+        "shares may depend on the number of pieces: 10:0.3,24:0.05 is 0.3 with up to 10, 0.05 up to 24, then 0",
+    )
     recipe: dict[str, tuple[Callable[[str], object], str]] = {
         "begin": (str, "network file to start from, with as many columns or fewer (default: none)"),
         "hidden": (_columns, f"columns of the network (hidden units of each side), a multiple of {HIDDEN_STEP}"),
@@ -41,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
         "warm_up": (whole(), "positions over which the learning rate rises from 0"),
         "weight_decay": (number(), "weight decay of AdamW"),
         "exponent": (positive, "exponent of the error in the training loss"),
-        "result_weight": (number(0, 1), "weight of the game result in the target; the rest is the score (default 0)"),
-        "final_result_weight": (number(0, 1), "that weight at the end, reached linearly (default: no change)"),
+        "result_weight": (_by_pieces, "weight of the game result in the target; the rest is the score"),
+        "accepted": (_by_pieces, "share of the positions that is seen"),
         "first_ply": (whole(), "skip the positions of a game before this ply"),
         "decided": (positive, "skip positions whose score has larger log-odds than this"),
         "held_out": (number(0, 1), "share of games held out for validation"),
@@ -56,6 +59,11 @@ def parser() -> argparse.ArgumentParser:
             flag = "--" + field.name.replace("_", "-")
             group.add_argument(flag, type=kind, default=field.default, metavar="X", help=shown)
     return made
+
+
+def _by_pieces(text: str) -> str:
+    by_pieces(text)
+    return text
 
 
 def _columns(text: str) -> int:

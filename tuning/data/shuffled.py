@@ -101,10 +101,12 @@ class Shuffled:
         boards = self.chunk(0)
         return np.asarray(boards[np.random.default_rng(0).permutation(len(boards))[:count]])
 
-    def expected(self, boards: np.ndarray, result_weight: float) -> np.ndarray:
-        """White's expected scores float32, with ``result_weight`` of the games' results mixed in."""
+    def expected(self, boards: np.ndarray, result_weights: np.ndarray) -> np.ndarray:
+        """White's expected scores float32, with ``result_weights`` [number of pieces] of the games' results mixed
+        in."""
         by_score = expit(boards["score"] / self.scales[boards["extra"]])
-        mixed = (1 - result_weight) * by_score + result_weight * (boards["result"] / 2)
+        weights = result_weights[np.bitwise_count(boards["occupancy"])]
+        mixed = (1 - weights) * by_score + weights * (boards["result"] / 2)
         return np.asarray(mixed.astype(np.float32))
 
     def passes(self, seed: int, epoch: int, place: int) -> Iterator[Chunk]:

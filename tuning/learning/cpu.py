@@ -45,7 +45,7 @@ def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> f
 
 @compiled
 def _learn(
-    boards: PackedArray, scales: np.ndarray, result_weight: float, slope: float, exponent: float,
+    boards: PackedArray, scales: np.ndarray, result_weights: np.ndarray, slope: float, exponent: float,
     weights: Layers, learns: bool, gradients: Layers,
 ) -> float:  # fmt: skip
     """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient to ``gradients`` if ``learns`` is true.
@@ -60,10 +60,11 @@ def _learn(
     total = 0.0
     for number in range(len(boards)):
         board = boards[number]
-        seen = features[:, : list_board(board, squares, pieces, features)]
+        count = list_board(board, squares, pieces, features)
+        seen = features[:, :count]
         value = _output(seen, weights, accumulators, clipped)
         success = 1.0 / (1.0 + math.exp(-slope * value))
-        expected = expected_score(board, scales, result_weight)
+        expected = expected_score(board, scales, result_weights[count])
         error = success - (1.0 - expected if board.side_en_passant >> 7 else expected)
         total += abs(error) ** exponent
         if learns:
@@ -71,6 +72,28 @@ def _learn(
             d_value = np.float32(steepness * success * (1.0 - success) * slope)
             _add_gradient(d_value, seen, weights, gradients, accumulators, clipped, d_row)
     return total
+
+
+@compiled
+def _count_fired(boards: PackedArray, weights: np.ndarray, biases: np.ndarray, counts: np.ndarray) -> None:
+    squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
+    features, row = np.empty((2, MOST_PIECES), np.int64), np.empty(len(biases), np.int16)
+    for number in range(len(boards)):
+        count = list_board(boards[number], squares, pieces, features)
+        for view in range(2):
+            row[:] = biases
+            for feature in features[view, :count]:
+                row += weights[feature]
+            counts += row > 0
+
+
+def fired(boards: np.ndarray, weights: np.ndarray, biases: np.ndarray) -> np.ndarray:
+    """The share of the views of ``boards``, PACKED, in which each column is above zero, float64 [column].
+
+    ``weights`` [feature][column] and ``biases`` are int16, in the engine's units."""
+    counts = np.zeros(len(biases), np.int64)
+    _count_fired(boards, weights, biases, counts)
+    return counts / (2 * len(boards))
 
 
 @compiled
@@ -131,12 +154,13 @@ class TrainingStep:
     """Sets the gradients of ``network``.
 
     ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of
-    success for an output of 1.0.
+    success for an output of 1.0, ``result_weights`` float64 [number of pieces] the weight of the result in the target.
     """
 
-    def __init__(self, network: Network, scales: np.ndarray, slope: float) -> None:
+    def __init__(self, network: Network, scales: np.ndarray, slope: float, result_weights: np.ndarray) -> None:
         self._network = network
         self._scales = scales
+        self._result_weights = result_weights
         self._slope = slope
         shapes = [array.shape for array in network.integers()]
         self._sums = [[np.zeros(shape, np.float32) for shape in shapes] for _ in range(PARTS)]
@@ -146,12 +170,12 @@ class TrainingStep:
         """``boards``, PACKED, in an order drawn by ``seed`` and in parts of about ``size``."""
         return batches(boards[np.random.default_rng(seed).permutation(len(boards))], size)
 
-    def set_gradients(self, boards: np.ndarray, result_weight: float, exponent: float) -> float:
+    def set_gradients(self, boards: np.ndarray, exponent: float) -> float:
         """Set the gradients of the mean of |error| ** ``exponent``; return its sum."""
         for sums in self._sums:
             for array in sums:
                 array.fill(0)
-        total = self._total(boards, result_weight, exponent, self._sums)
+        total = self._total(boards, self._result_weights, exponent, self._sums)
         self._network.set_gradients(
             torch.from_numpy(sum(parts[1:], parts[0]) / np.float32(len(boards)))
             for parts in zip(*self._sums, strict=True)
@@ -160,11 +184,12 @@ class TrainingStep:
 
     def squared_error(self, boards: np.ndarray) -> float:
         """The sum of the squared errors over ``boards``, PACKED, by search alone."""
-        return self._total(boards, 0.0, 2.0, [])
+        return self._total(boards, np.zeros_like(self._result_weights), 2.0, [])
 
     def _total(
-        self, boards: np.ndarray, result_weight: float, exponent: float, gradients: Sequence[Sequence[np.ndarray]]
-    ) -> float:
+        self, boards: np.ndarray, result_weights: np.ndarray, exponent: float,
+        gradients: Sequence[Sequence[np.ndarray]],
+    ) -> float:  # fmt: skip
         """The sum of |error| ** ``exponent``, worked out in :data:`PARTS` threads; each adds to its own sums."""
         weights = tuple(self._network.integers())
         edges = np.linspace(0, len(boards), PARTS + 1).astype(int)
@@ -172,7 +197,7 @@ class TrainingStep:
         def part(number: int) -> float:
             share = boards[edges[number] : edges[number + 1]]
             return cast("Callable[..., float]", _learn)(
-                share, self._scales, result_weight, self._slope, exponent,
+                share, self._scales, result_weights, self._slope, exponent,
                 weights, bool(gradients), tuple(gradients[number] if gradients else self._nothing),
             )  # fmt: skip
 

@@ -31,7 +31,7 @@ class TensorBatch:
 
     features: Tensor  # int16 [position][side to move first][32], NO_FEATURE to the end
     buckets: Tensor  # int64 [position]
-    expected: Tensor  # float32 [position][by search, by result]
+    expected: Tensor  # float32 [position]
 
     def __len__(self) -> int:
         return len(self.buckets)
@@ -66,26 +66,29 @@ def list_features(boards: Tensor) -> Tensor:
     return torch.stack(views, 1)
 
 
-def take_apart(boards: Tensor, scales: Tensor) -> TensorBatch:
-    """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` are those of :class:`TrainingStep`."""
+def take_apart(boards: Tensor, scales: Tensor, result_weights: Tensor) -> TensorBatch:
+    """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` and ``result_weights`` are those of
+    :class:`TrainingStep`."""
     features = list_features(boards)
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
     buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)
     score, result, source = boards[:, 28:30].contiguous().view(torch.int16)[:, 0], boards[:, 30], boards[:, 31]
-    white = torch.stack((torch.sigmoid(score / scales[source.long()]), result / 2), 1)
-    return TensorBatch(features, buckets, torch.where(boards[:, 24:25] >> 7 == 1, 1 - white, white))
+    white = torch.sigmoid(score / scales[source.long()]).lerp(result / 2, result_weights[pieces])
+    return TensorBatch(features, buckets, torch.where(boards[:, 24] >> 7 == 1, 1 - white, white))
 
 
 class TrainingStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
-    ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of
-    success for an output of 1.0."""
+    The arguments are those of :class:`tuning.learning.cpu.TrainingStep`."""
 
-    def __init__(self, network: Network, scales: np.ndarray, slope: float, device: str) -> None:
+    def __init__(
+        self, network: Network, scales: np.ndarray, slope: float, result_weights: np.ndarray, device: str
+    ) -> None:
         torch.backends.cuda.matmul.allow_tf32 = True  # eleven bits hold the first layer's integers, so nothing is lost
         self._network = network
         self._scales = torch.from_numpy(scales.astype(np.float32)).to(device)
+        self._result_weights = torch.from_numpy(result_weights.astype(np.float32)).to(device)
         self._slope = slope
         self._device = device
 
@@ -93,34 +96,31 @@ class TrainingStep:
         """``boards``, PACKED, in an order drawn by ``seed`` and in parts of about ``size``."""
         order = torch.Generator(self._device)
         order.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
-        whole = self._load(boards)
+        whole = self._load(boards, self._result_weights)
         shuffled = torch.randperm(len(boards), generator=order, device=self._device)
         for part in batches(np.arange(len(boards)), size):
             yield whole[shuffled[part[0] : part[-1] + 1]]
 
-    def set_gradients(self, batch: TensorBatch, result_weight: float, exponent: float) -> Tensor:
+    def set_gradients(self, batch: TensorBatch, exponent: float) -> Tensor:
         """Set the gradients of the mean of |error| ** ``exponent``; return its sum, a tensor on the device."""
         self._network.zero_grad()
-        loss = self._errors(batch, result_weight).pow(exponent).sum()
+        loss = self._errors(batch).pow(exponent).sum()
         (loss / len(batch)).backward()
         return loss.detach()
 
     @torch.no_grad()
     def squared_error(self, boards: np.ndarray) -> float:
         """The sum of the squared errors over ``boards``, PACKED, by search alone."""
-        whole = self._load(boards)
-        return float(self._errors(whole, 0.0).square().sum())
+        return float(self._errors(self._load(boards, torch.zeros_like(self._result_weights))).square().sum())
 
-    def _load(self, boards: np.ndarray) -> TensorBatch:
+    def _load(self, boards: np.ndarray, result_weights: Tensor) -> TensorBatch:
         """``boards``, PACKED, taken apart on the device."""
         packed = torch.from_numpy(boards.view(np.uint8).reshape(-1, PACKED.itemsize)).to(self._device)
-        parts = [take_apart(part, self._scales) for part in packed.split(SLICE)]
+        parts = [take_apart(part, self._scales, result_weights) for part in packed.split(SLICE)]
         return TensorBatch(
             torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
             torch.cat([part.expected for part in parts]),
         )  # fmt: skip
 
-    def _errors(self, batch: TensorBatch, result_weight: float) -> Tensor:
-        by_score, by_result = batch.expected.unbind(1)
-        expected = by_score.lerp(by_result, result_weight) if result_weight else by_score
-        return (torch.sigmoid(self._slope * self._network(batch.features, batch.buckets)) - expected).abs()
+    def _errors(self, batch: TensorBatch) -> Tensor:
+        return (torch.sigmoid(self._slope * self._network(batch.features, batch.buckets)) - batch.expected).abs()

@@ -25,7 +25,7 @@ from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
 from tuning.learning.judge import distance_table, draw, expected_scores, judged, labels_of
 from tuning.learning.logistic import fit_scale
-from tuning.learning.recipe import LOG, settings_of
+from tuning.learning.recipe import LOG, by_pieces, settings_of
 
 #: An evaluation's name, its log-odds float64 [position], and its scale.
 _Row = tuple[str, np.ndarray, float]
@@ -52,7 +52,8 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
     with Progress(*columns, console=console, transient=True) as progress:
         positions = settings.shuffled(progress)
     judged, some = positions.held_out(), positions.some(SCALED_BY)
-    expected, wanted = (positions.expected(boards, settings.result_weight) for boards in (judged, some))
+    weights = by_pieces(settings.result_weight)
+    expected, wanted = (positions.expected(boards, weights) for boards in (judged, some))
     rows: list[_Row] = [("0", np.zeros(len(judged)), np.nan)]
     for name, evaluation in zip(names, evaluations, strict=True):
         scale = fit_scale(values_of(evaluation, some), wanted)

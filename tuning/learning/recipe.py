@@ -4,9 +4,12 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.progress import Progress
 
+from engine.evaluation.nnue.file import MOST_PIECES
 from tuning.common.errors import SetupError
+from tuning.common.flags import number, whole
 from tuning.common.ledger import read_header
 from tuning.data.dataset import Quiet
 from tuning.data.shuffled import Shuffled, shuffled
@@ -19,7 +22,8 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 class TrainingSettings:
     """The settings that determine the result, and ``cache``, the folder of prepared positions.
 
-    ``length``, ``warm_up`` and ``report`` are positions seen; a position counts again in every pass."""
+    ``length``, ``warm_up`` and ``report`` are positions seen; a position counts again in every pass. ``result_weight``
+    and ``accepted`` are texts for :func:`by_pieces`."""
 
     positions: list[str]
     cache: str
@@ -32,8 +36,8 @@ class TrainingSettings:
     warm_up: int = 10_000_000
     weight_decay: float = 0.01
     exponent: float = 2.0
-    result_weight: float = 0.0
-    final_result_weight: float | None = None
+    result_weight: str = "0"
+    accepted: str = "1"
     first_ply: int = 10
     decided: float = 6.0
     held_out: float = 0.02
@@ -51,10 +55,19 @@ class TrainingSettings:
         rate = last + (first - last) * (1 + math.cos(math.pi * min(seen / self.length, 1))) / 2
         return rate * min(1, (seen + self.batch) / max(self.warm_up, 1))
 
-    def result_weight_at(self, seen: int) -> float:
-        """The weight of the game's result in the target, which changes linearly to its final value."""
-        last = self.result_weight if self.final_result_weight is None else self.final_result_weight
-        return self.result_weight + (last - self.result_weight) * min(seen / self.length, 1)
+
+def by_pieces(text: str) -> np.ndarray:
+    """The shares, from 0 to 1, that ``text`` gives to positions by their number of pieces, float64 [number of pieces].
+
+    ``10:0.3,24:0.05`` means 0.3 with up to 10 pieces, 0.05 with 11 to 24, and 0 with more; a number alone is for all.
+    Raises :class:`argparse.ArgumentTypeError`."""
+    shares, first = np.zeros(MOST_PIECES + 1), 0
+    for part in text.split(","):
+        most, colon, share = part.rpartition(":")
+        last = whole(first, MOST_PIECES)(most) if colon or "," in text else MOST_PIECES
+        shares[first : last + 1] = number(0, 1)(share)
+        first = last + 1
+    return shares
 
 
 def settings_of(run: Path) -> TrainingSettings:

@@ -32,15 +32,21 @@ from tuning.common import plots
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.data.dataset import SCALED_BY
-from tuning.data.shuffled import Shuffled, batches
+from tuning.data.shuffled import Chunk, Shuffled, batches
 from tuning.data.values import values_of
 from tuning.learning import cpu, gpu
 from tuning.learning.logistic import fit_scale
 from tuning.learning.network import Network
 from tuning.learning.plots import loss_figure
-from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, TrainingSettings
+from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, TrainingSettings, by_pieces
 
 TOOL = "tuning.train"
+
+#: A column that fires in fewer views of positions has learned little; each report says how many do.
+ASLEEP = (0.01, 0.05)
+
+#: Held-out positions by which that is found.
+FIRED_BY = 10_000
 
 
 class _Rate(ProgressColumn):
@@ -77,11 +83,8 @@ class Training:
         )
         self.history: list[dict[str, float]] = []
         self.seen, self.epoch, self.place = 0, 0, 0
-        slope = SCALE / scale
-        if device == "cpu":
-            self._step: Any = cpu.TrainingStep(self.network, positions.scales, slope)
-        else:
-            self._step = gpu.TrainingStep(self.network, positions.scales, slope, device)
+        how = (self.network, positions.scales, SCALE / scale, by_pieces(settings.result_weight))
+        self._step: Any = cpu.TrainingStep(*how) if device == "cpu" else gpu.TrainingStep(*how, device)
 
     def learn(self, advance: Callable[[int], None]) -> float:
         """Train until the next report; the mean loss since the last one.
@@ -89,12 +92,13 @@ class Training:
         Reports are at the ends of chunks, so that a resumed run continues exactly as without the interruption."""
         settings, total, first = self.settings, 0.0, self.seen
         for chunk in self.positions.passes(settings.seed, self.epoch, self.place):
-            for batch in self._step.batches(chunk.boards, settings.batch, chunk.seed):
+            boards = self._accepted(chunk)
+            for batch in self._step.batches(boards, settings.batch, chunk.seed):
                 if self.seen >= settings.length:
                     break
                 for group in self.optimizer.param_groups:
                     group["lr"] = settings.learning_rate_at(self.seen)
-                total += self._step.set_gradients(batch, settings.result_weight_at(self.seen), settings.exponent)
+                total += self._step.set_gradients(batch, settings.exponent)
                 self.optimizer.step()
                 self.network.clip()
                 self.seen += len(batch)
@@ -104,9 +108,24 @@ class Training:
                 break
         return float(total) / (self.seen - first)
 
+    def _accepted(self, chunk: Chunk) -> np.ndarray:
+        """A random part of a chunk, by the numbers of pieces. Raises :class:`SetupError` if that is none."""
+        shares = by_pieces(self.settings.accepted)[np.bitwise_count(chunk.boards["occupancy"])]
+        accepted = chunk.boards[np.random.default_rng((*chunk.seed, 1)).random(len(shares)) < shares]
+        if not len(accepted):
+            raise SetupError(f"--accepted {self.settings.accepted} leaves no position of a chunk")
+        return np.asarray(accepted)
+
     def validate(self, boards: np.ndarray) -> float:
         """The mean squared error of the expected score by search alone, whatever the training target."""
         return float(sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch)))) / len(boards)
+
+    def asleep(self, boards: np.ndarray) -> dict[float, float]:
+        """The shares of the columns that fire in fewer than :data:`ASLEEP` of the views of some of ``boards``."""
+        net = self.network.quantised({})
+        some = boards[:: -(-len(boards) // FIRED_BY)]
+        fired = cpu.fired(some, net.weights.astype(np.int16), net.biases.astype(np.int16))
+        return {share: float(np.mean(fired < share)) for share in ASLEEP}
 
     def save(self, file: Path) -> None:
         """Replace the checkpoint atomically."""
@@ -188,7 +207,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             )
         if start is None:
             some = positions.some(SCALED_BY)
-            scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
+            scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, by_pieces("0")))
             start = {"scale": float(scale), "begin": begin.training if begin else None}
             ledger.add("start", start)
         training = Training(settings, positions, start["scale"], begin, device)
@@ -203,19 +222,22 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             started, before = time.perf_counter(), training.seen
             loss = training.learn(partial(progress.advance, bar))
             seconds = time.perf_counter() - started
+            asleep = training.asleep(judged)
             entry = {
                 "seen": training.seen,
                 "train": loss,
                 "validation": training.validate(judged),
                 "rate": round((training.seen - before) / seconds),
+                **{f"columns below {share:.0%}": part for share, part in asleep.items()},
             }
             training.history.append(entry)
             training.save(out / CHECKPOINT)
             ledger.add("report", entry)
             _write(training, out, start)
+            unused = " and ".join(f"{part:.1%} of columns below {share:.0%}" for share, part in asleep.items())
             console.print(
                 f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
-                f"{entry['rate']:,} positions a second"
+                f"{entry['rate']:,} positions a second; {unused}"
             )
     console.print(f"wrote {out / NET}")
 

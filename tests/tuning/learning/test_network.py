@@ -23,6 +23,9 @@ SCALES = np.array([300.0])
 
 from tuning.learning import cpu, gpu  # noqa: E402
 from tuning.learning.network import Network  # noqa: E402
+from tuning.learning.recipe import by_pieces  # noqa: E402
+
+SEARCH_ALONE = by_pieces("0")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,8 @@ def bytes_of(boards):
 
 def test_gpu_unpacks_boards_like_the_kernel(boards):
     features, buckets = seen(boards)
-    batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]))
+    weights = torch.arange(33) / 40
+    batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]), weights)
     assert torch.equal(batch.features, features)
     assert torch.equal(batch.buckets, buckets)
     score, result = boards["score"] / 300, boards["result"] / 2
@@ -58,7 +62,9 @@ def test_gpu_unpacks_boards_like_the_kernel(boards):
         by_score, by_result = 1 / (1 + np.exp(-score[number])), result[number]
         if board["side_en_passant"] >> 7:
             by_score, by_result = 1 - by_score, 1 - by_result
-        assert batch.expected[number].tolist() == pytest.approx([by_score, by_result], abs=1e-6)
+        weight = int(board["occupancy"]).bit_count() / 40
+        wanted = (1 - weight) * by_score + weight * by_result
+        assert batch.expected[number].item() == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.fixture
@@ -79,9 +85,10 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
     boards = boards[(rows != QA).all((1, 2))]  # just there the slope is 0 or 1, as rounding will have it
     assert len(boards) > 300
     gradients, losses = [], []
-    for step in (cpu.TrainingStep(network, SCALES, 1.7), gpu.TrainingStep(network, SCALES, 1.7, "cpu")):
+    how = (network, SCALES, 1.7, by_pieces("20:0.25,28:0.1"))
+    for step in (cpu.TrainingStep(*how), gpu.TrainingStep(*how, "cpu")):
         (batch,) = step.batches(boards, len(boards), (1, 2, 3))
-        losses.append(float(step.set_gradients(batch, 0.25, exponent)))
+        losses.append(float(step.set_gradients(batch, exponent)))
         gradients.append([weights.grad.numpy().copy() for weights in network.parameters()])
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
     for ours, theirs in zip(*gradients, strict=True):
@@ -91,7 +98,7 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
 
 @pytest.mark.parametrize("step", [cpu.TrainingStep, partial(gpu.TrainingStep, device="cpu")], ids=["cpu", "gpu"])
 def test_a_loss_alone_changes_nothing(boards, network, step):
-    step = step(network, SCALES, 1.0)
+    step = step(network, SCALES, 1.0, SEARCH_ALONE)
     before = [array.copy() for array in network.integers()]
     whole = step.squared_error(boards)
     halves = [step.squared_error(part) for part in np.array_split(boards, 2)]
@@ -101,14 +108,23 @@ def test_a_loss_alone_changes_nothing(boards, network, step):
 
 @pytest.mark.parametrize("step", [cpu.TrainingStep, partial(gpu.TrainingStep, device="cpu")], ids=["cpu", "gpu"])
 def test_batches_hold_every_position_in_another_order(boards, network, step):
-    step = step(network, SCALES, 1.0)
+    step = step(network, SCALES, 1.0, SEARCH_ALONE)
     orders = []
     for seed in (1, 2):
         parts = list(step.batches(boards, 100, (seed, 0, 0)))
         assert {len(part) for part in parts} <= {len(boards) // len(parts), len(boards) // len(parts) + 1}
-        orders.append([float(step.set_gradients(part, 0.0, 2.0)) for part in parts])
+        orders.append([float(step.set_gradients(part, 2.0)) for part in parts])
         assert sum(orders[-1]) == pytest.approx(step.squared_error(boards), rel=1e-4)
     assert orders[0] != orders[1]
+
+
+def test_columns_that_fire_are_counted(boards, network):
+    features = seen(boards)[0].numpy()
+    weights, biases, *_ = network.integers()
+    sums = np.concatenate([weights, np.zeros_like(weights[:1])])[features].sum(2) + biases
+    fired = cpu.fired(boards, weights, biases)
+    assert fired == pytest.approx((sums > 0).mean((0, 1)))
+    assert 0 < fired.mean() < 1
 
 
 def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
@@ -116,9 +132,11 @@ def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     write_net(tmp_path / "net.nnue", network.quantised({}))
     wider = Network(64)
     wider.take(read_net(tmp_path / "net.nnue"))
-    step = cpu.TrainingStep(wider, SCALES, 1.0)
-    assert step.squared_error(boards) == pytest.approx(cpu.TrainingStep(network, SCALES, 1.0).squared_error(boards))
-    step.set_gradients(boards, 0.0, 2.0)
+    step = cpu.TrainingStep(wider, SCALES, 1.0, SEARCH_ALONE)
+    assert step.squared_error(boards) == pytest.approx(
+        cpu.TrainingStep(network, SCALES, 1.0, SEARCH_ALONE).squared_error(boards)
+    )
+    step.set_gradients(boards, 2.0)
     assert (wider.output.grad.abs().sum(dim=(0, 1)) > 0).all()
     assert len(np.unique(wider.integers()[0], axis=1)[0]) == 64
 

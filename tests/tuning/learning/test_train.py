@@ -70,6 +70,24 @@ def test_training_lowers_the_loss(words, tmp_path, capsys):
     assert network < 1.1 * losses[-1]  # rounding costs little; a scale of its own may gain
 
 
+def test_positions_count_by_their_number_of_pieces(words, positions, tmp_path, capsys):
+    """As many as in the file alone, if the others are left out of it and of the run."""
+
+    def trained(name, *more):
+        assert train.main([*words, "--out", str(tmp_path / name), "--length", "300", *more]) == 0
+        return history(tmp_path / name)[-1]
+
+    assert trained("results", "--result-weight", "1")["train"] > 1.5 * trained("scores")["train"]
+    by_pieces = trained("by-pieces", "--result-weight", "20:0,32:1", "--accepted", "20:0,32:1")
+    assert by_pieces["train"] == trained("again", "--result-weight", "1", "--accepted", "20:0,32:1")["train"]
+    assert 0 <= by_pieces["columns below 1%"] <= by_pieces["columns below 5%"] <= 1
+    for shares in ("2", "x", "10:0.5,5:1", "40:1", "0.5,0.5", "10:"):
+        with pytest.raises(SystemExit):
+            train.main([*words, "--out", str(tmp_path / "no"), "--accepted", shares])
+    assert train.main([*words, "--out", str(tmp_path / "none"), "--accepted", "2:1"]) == 2
+    assert "leaves no position" in " ".join(capsys.readouterr().err.split())
+
+
 def test_begins_with_another_network(words, tmp_path):
     first = tmp_path / "first"
     assert train.main([*words, "--out", str(first), "--length", "20000"]) == 0
