@@ -13,6 +13,7 @@
 ``lines``     lines as text
 ``report``    annotated games as one self-contained HTML page
 ``player``    a player's report over several games
+``table``     annotated games as CSV
 ``positions`` ``analyse FEN``
 ``jobs``      games annotated in this process or in several
 ``games``     ``analyse PGN``

@@ -51,7 +51,7 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     named = any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0]))
     if named and not _is_board(words[0]):
         return games.analyse(paths, chosen, options)
-    for option in ("output", "html", "game_time", "jobs", "fresh", "again", "player"):
+    for option in ("output", "html", "csv", "game_time", "jobs", "fresh", "again", "player"):
         if getattr(chosen, option):
             raise UsageError(f"--{option.replace('_', '-')} needs a PGN file")
     return positions.analyse(" ".join(words), chosen, options)
@@ -91,6 +91,7 @@ def parser(command: str) -> Parser:
         result.add_argument("--lines", type=whole(1, 256), help="number of lines, for a position (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="annotated PGN to write, for one file")
         result.add_argument("--html", type=Path, metavar="FILE", help="page to write, for one file")
+        result.add_argument("--csv", type=Path, metavar="FILE", help="table to write, with a row for each move")
         result.add_argument("--player", metavar="NAME", help="report on this player, for several games")
         result.add_argument("--fresh", action="store_true",
                             help="drop the marks, comments and variations that are in the files")  # fmt: skip

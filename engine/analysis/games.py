@@ -26,8 +26,9 @@ from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
 from engine.analysis.lines import wrapped
 from engine.analysis.player import players_of
 from engine.analysis.record import Findings, positions
-from engine.analysis.report import MARKS, entry, render
+from engine.analysis.report import MARKS, PHASES, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
+from engine.analysis.table import HEADER, table_of
 from engine.commandline import DONE, INTERRUPTED, REFUSED, limit_of, refuse
 from engine.console import Console, TextColumn
 from engine.files import WriteError, check_place, write_or_rescue
@@ -56,6 +57,8 @@ def analyse(
     if whole_game:
         limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
     label = ", ".join([f"Numbat {__version__}", words, *(f"{name} {value}" for name, value in options.items())])
+    if chosen.csv:
+        check_place(chosen.csv, HEADER)
     files, code = [], DONE
     for path in paths:
         try:
@@ -64,7 +67,7 @@ def analyse(
             code = refuse(error)
     if not files:
         return code
-    _check_distinct_outputs(files)
+    _check_distinct_outputs([chosen.csv] if chosen.csv else [], files)
     try:
         _Batch(files, label, chosen.again, console).go(
             Setup(options, limit, whole_game), annotate or partial(annotate_all, jobs=chosen.jobs or 1)
@@ -87,6 +90,10 @@ def analyse(
         for page in pages:
             _print_summary(page)
         print(f"wrote {file.output} and {file.html}" if pages else f"wrote {file.output}")
+    if chosen.csv:
+        shown = ((file.name, [game.page for game in file.games if game.page]) for file in files)
+        write_or_rescue(chosen.csv, table_of(shown, PHASES, MARKS))
+        print(f"wrote {chosen.csv}")
     return code if written == files else REFUSED
 
 
@@ -210,10 +217,10 @@ def _say(console: Console, text: str) -> None:
     console.print(text if text.startswith("numbat:") else f"numbat: {text}", soft_wrap=True)
 
 
-def _check_distinct_outputs(files: Sequence[_File]) -> None:
+def _check_distinct_outputs(tables: Sequence[Path], files: Sequence[_File]) -> None:
     """Raises AnalysisError if a file would be written twice."""
     seen: set[str] = set()
-    for path in (path for file in files for path in (file.output, file.html, file.results.path)):
+    for path in (*tables, *(path for file in files for path in (file.output, file.html, file.results.path))):
         real = os.path.realpath(path)
         if real in seen:
             raise AnalysisError(f"{path} would be written twice")

@@ -1,6 +1,6 @@
-// Learn from your mistakes: one side's positions before its bad moves, where the reader has to find a better one.
+// Learn from your mistakes: positions before bad moves, of one side or of a player, where the reader has to find a better one.
 
-let lesson = null;  // {plies, at, from, done}: the bad moves, the current one, the chosen square, whether it is solved
+let lesson = null;  // {plies, games, at, from, done}: bad moves, their games if many, the current one, the chosen square, whether it is solved
 
 const mistakes = white => game.plies.map((p, i) => i).filter(i => i && game.plies[i].white === white && game.plies[i].try?.best);
 
@@ -10,8 +10,15 @@ function teach(white) {
   ask();
 }
 
+function teachOver(places) {  // bad moves of the player of the report, by game and ply
+  lesson = {plies: places.map(place => place[1]), games: places.map(place => place[0]), at: 0, from: "", done: false};
+  ask();
+  scrollTo(0, 0);
+}
+
 function ask() {
   const ply = lesson.plies[lesson.at];
+  if (lesson.games) enter(lesson.games[lesson.at]);
   lesson.from = ""; lesson.done = false;
   visit(ply - 1);
   show("Find a better move. Drag a piece, click on it and its target, or type the move.");
@@ -124,7 +131,6 @@ function typed(event) {  // read as at the prompt of `numbat play`
 }
 
 function offerLessons() {  // for the current game
-  if (lesson) leaveLesson();
   for (const [id, white] of [["learn-white", true], ["learn-black", false]]) {
     const count = mistakes(white).length;
     $(id).hidden = !count;

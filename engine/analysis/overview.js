@@ -11,8 +11,11 @@ function fillOverview() {
   const report = data.report;
   if (report) {
     const many = (count, word) => `${count} ${word}${+count === 1 ? "" : "s"}`;
+    $("coach").textContent = report.differences.join(" ");
+    $("advice").textContent = report.advice.join(" ");
     $("figures").textContent = `${many(report.points, "point")} from ${many(report.games, "game")}, accuracy ${report.accuracy}, average loss ${report.loss} centipawns. `
       + "Click a count to see its positions.";
+    for (const {name, places} of report.lessons) addLesson($("lessons"), `Learn: ${name || "all bad moves"} (${places.length})`, places);
     for (const table of report.tables) addTable(table);
     add($("report"), "h2", {textContent: "Games"});
   }
@@ -32,11 +35,15 @@ function fillOverview() {
   });
 }
 
-function addTable({title, columns, rows}) {
+function addLesson(parent, textContent, places) {
+  add(parent, "button", {textContent, onclick: () => teachOver(places)});
+}
+
+function addTable({title, columns, counted, rows}) {
   const section = add($("report"), "section");
   add(section, "h2", {textContent: title});
   const table = add(section, "table"), places = add($("report"), "div", {className: "moments"}), head = add(table, "tr");
-  for (const name of ["", ...columns, "bad moves"]) add(head, "th", {textContent: name});
+  for (const name of ["", ...columns, counted]) add(head, "th", {textContent: name});
   for (const {name, cells, places: found} of rows) {
     const row = add(table, "tr");
     for (const text of [name, ...cells]) add(row, "td", {textContent: text});
@@ -53,6 +60,7 @@ function addTable({title, columns, rows}) {
         const moment = addMoment(places, number, ply, games[number].sides[1].name === data.report.player);
         add(moment, "p", {className: "small", textContent: games[number].title});
       }
+      if (counted === "bad moves") addLesson(places, `Learn from these (${found.length})`, found);
     };
   }
 }

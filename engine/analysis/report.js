@@ -276,6 +276,12 @@ const address = (number, ply) => `#game=${number + 1}&ply=${ply}`;  // of a posi
 function turn() { flipped = !flipped; fillMoments(); visit(at, step, branch); }
 
 function choose(number, ply = 0, into = 0) {
+  if (lesson) leaveLesson();
+  enter(number);
+  go(ply, into);
+}
+
+function enter(number) {  // show a game, at no position yet
   game = unpack(games[number]);
   overview(false);
   document.body.dataset.view = "game";
@@ -287,7 +293,7 @@ function choose(number, ply = 0, into = 0) {
   nameEngine([game]);
   $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
   offer("download", [game]);
-  drawGraph(); fillMoves(); fillStatistics(); fillMoments(); offerLessons(); go(ply, into);
+  drawGraph(); fillMoves(); fillStatistics(); fillMoments(); offerLessons();
 }
 
 function nameEngine(games) {  // each version and limit that made their marks

@@ -5,15 +5,18 @@ python-chess's drawings of the pieces; evaluations and sentences come from here.
 
 A page of several games begins with a table of them, from these fields of each game: ``title``, ``result``, ``date``,
 ``opening``, and ``name``, ``elo``, ``accuracy`` and ``counts`` (of the marks) of both ``sides``. If the page is made
-for one player, ``data.report`` has his figures over all games (else it is null); his name is that in ``sides``::
+for one player, ``data.report`` is :func:`.player.report_of` over all games (else it is null); the player's name is that
+in ``sides``::
 
-    {"player": name, "games": 20, "points": "12.5", "accuracy": "81.2%", "loss": "34", "tables": [
-      {"title": "Missed", "columns": [], "rows": [{"name": "fork", "cells": [], "places": [[game, ply], ...]}, ...]},
-      {"title": "Opening", "columns": ["games", "points", "accuracy"], "rows": [...]}]}
+    {"player": name, "games": 20, "points": "12.5", "accuracy": "81.2%", "loss": "34",
+     "differences": [sentence, ...], "advice": [sentence, ...],
+     "lessons": [{"name": "hanging piece", "places": [[game, ply], ...]}, {"name": "", "places": [...]}], "tables": [
+      {"title": "Missed", "columns": ["White", "Black"], "counted": "bad moves", "rows": [
+        {"name": "fork", "cells": ["2", "1"], "places": [[game, ply], ...]}, ...]}, ...]}
 
-The tables are Missed and Allowed, with a row for each theme, Phase, Time left (of games with clock times) and Opening;
-those without rows are absent. The ``places`` of a row are its bad moves, by the game's index in ``games`` and the ply
-after the move, for the page to count and to link; ``cells`` are texts, one for each of the ``columns``.
+Tables without rows are absent. The ``places`` of a row are its moves that are ``counted``, by the game's index in
+``games`` and the ply after the move, for the page to count and to link; ``cells`` are texts, one for each of the
+``columns``.
 """
 
 import statistics

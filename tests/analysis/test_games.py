@@ -1,6 +1,7 @@
 """``analyse PGN``: what is found, that nothing is lost, and that an interrupted run goes on."""
 
 import copy
+import csv
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ import shutil
 import sys
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -350,6 +352,26 @@ def test_results_of_another_version_are_searched_again_only_on_request(pgn, monk
     searches.clear()
     assert analyse(pgn, "--depth", "1", "--again") == 0
     assert not searches
+
+
+def test_every_move_has_its_row_in_a_table(pgn, capsys):
+    pgn.write_text(GAMES.replace('"Ann"', '"=1+1"'), encoding="utf-8")
+    path = pgn.with_name("moves.csv")
+    assert analyse(pgn, *FAST, "--csv", path) == 0
+    assert f"wrote {path}" in capsys.readouterr().out
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    wanted = [(str(number), node.san()) for number, game in enumerate(read_games(pgn), 1) for node in game.mainline()]
+    assert [(row["game"], row["move"]) for row in rows] == wanted
+    assert [row["number"] for row in rows[:4]] == ["1", "1", "2", "2"]
+    assert rows[0]["white"] == rows[0]["player"] == "'=1+1"
+    assert rows[1]["player"] == "Bob"
+    assert [(row["mark"], row["allowed"]) for row in rows if row["move"] == "Nf6"] == [("blunder", "mateIn1")]
+    assert all(before["chance_after"] == after["chance_before"] for before, after in pairwise(rows[:6]))
+    assert analyse(pgn, *FAST, "--csv", path) == 0  # its own file
+    path.write_text("my,own\n", encoding="utf-8")
+    assert analyse(pgn, *FAST, "--csv", path) == 2
+    assert path.read_text("utf-8") == "my,own\n"
 
 
 def test_remarks_in_the_source_reach_the_output(pgn, searches):

@@ -122,7 +122,7 @@ def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
     assert slow
     clock = next(table for table in slow["tables"] if table["title"] == "Time left")
     assert [row["name"] for row in clock["rows"]] == ["over a tenth", "under a tenth"]
-    assert all(row["cells"] == [f"{len(row['places']):.0%}"] for row in clock["rows"])
+    assert all(row["cells"] == [share := f"{len(row['places']):.1%}", "", share] for row in clock["rows"])
 
 
 def test_a_check_is_drawn() -> None:
@@ -483,7 +483,7 @@ def test_a_player_s_report_leads_to_his_mistakes(browser: "Browser", report_page
       const counts = [...document.querySelectorAll("#report button")];
       document.body.dataset.counts = counts.length > 0 && counts.every(button => {
         button.click();
-        const places = button.closest("section").nextElementSibling.children;
+        const places = button.closest("section").nextElementSibling.querySelectorAll(".moment");
         return places.length === +button.textContent && button.ariaExpanded === "true";
       });
       counts[0].click(); counts[0].click();
@@ -497,8 +497,31 @@ def test_a_player_s_report_leads_to_his_mistakes(browser: "Browser", report_page
     """
     dom = Dom(browser, report_page, script=script)
     assert dom.of("figures").startswith("0 points from 1 game, accuracy ")
+    assert dom.of("coach").startswith("No difference ")
     assert 'data-counts="true"' in dom.text
     assert 'data-there="true,true,Nimzowi,learn-black"' in dom.text
+
+
+def test_a_lesson_goes_over_all_games_of_a_player(browser: "Browser", report_page: Path) -> None:
+    script = """
+      const seen = [], all = [...document.querySelectorAll("#lessons button")].at(-1);
+      document.body.dataset.offer = all.textContent;
+      all.click();
+      for (;;) {
+        seen.push(`${$("title").textContent}: ${$("task").textContent}`);
+        if ($("another").hidden) break;
+        $("another").click();
+      }
+      document.body.dataset.seen = seen.join("|");
+      $("leave-lesson").click();
+      document.body.dataset.back = $("lesson").hidden && !$("one").hidden;
+    """
+    dom = Dom(browser, report_page, script=script)
+    offered = int(re.search(r'data-offer="Learn: all bad moves \((\d+)\)"', dom.text)[1])
+    seen = re.search(r'data-seen="([^"]*)"', dom.text)[1].split("|")
+    assert len(seen) == offered > 0
+    assert all(re.search(rf"{at} of {offered}: Black played ", text) for at, text in enumerate(seen, 1))
+    assert 'data-back="true"' in dom.text
 
 
 def test_the_reader_learns_from_mistakes(browser: "Browser", page: Path) -> None:
