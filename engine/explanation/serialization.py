@@ -1,15 +1,18 @@
-"""Claims as JSON: written, and read back from files that may be damaged or come from somebody else."""
+"""Claims, and data classes in general, as JSON: written, and read back from files that may be damaged or come from
+somebody else."""
 
 import types
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import chess
 
 from engine.explanation.claims import Claim
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
+
+T = TypeVar("T")
 
 #: The key of the name of a record's class.
 _CLASS = "class"
@@ -44,7 +47,7 @@ def from_json(stored: object) -> Claim:
     """The claim that :func:`to_json` made ``stored`` of. Raises ValueError for anything else, and for a claim that
     cannot be put into a sentence."""
     try:
-        claim: Claim = _read(Claim, stored)
+        claim: Claim = _restored(Claim, stored)
         sentence(claim)
     except (
         ArithmeticError,
@@ -59,33 +62,43 @@ def from_json(stored: object) -> Claim:
     return claim
 
 
+def restored(kind: type[T], stored: Any) -> T:
+    """The object of ``kind`` that :func:`to_json` or ``dataclasses.asdict`` turned into ``stored``, also after JSON.
+
+    Its fields may be data classes, named tuples, tuples, lists, literals, optional or one of several classes. Raises
+    TypeError, ValueError, LookupError or AttributeError for other data."""
+    return cast("T", _restored(kind, stored))
+
+
 _hints = cache(get_type_hints)
 
 
-def _read(hint: Any, stored: Any) -> Any:
-    """``stored`` as a value of the type ``hint``. Raises one of the errors that :func:`from_json` translates."""
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        if stored is None and types.NoneType in parts:
-            return None
-        named = {getattr(part, "__name__", ""): part for part in parts if part is not types.NoneType}
-        return _read(named[stored[_CLASS]] if isinstance(stored, dict) and _CLASS in stored else parts[0], stored)
-    if origin is Literal:
+def _restored(kind: Any, stored: Any) -> Any:
+    whole, parts = get_origin(kind), get_args(kind)
+    if whole in (Union, types.UnionType):
+        named = stored[_CLASS] if isinstance(stored, dict) and _CLASS in stored else type(stored).__name__
+        return _restored(next((part for part in parts if getattr(part, "__name__", "") == named), parts[0]), stored)
+    if whole is Literal:
         return parts[parts.index(stored)]
-    if origin is tuple:
-        each = parts[:1] * len(stored) if parts[-1] is ... else parts
-        return tuple(_read(part, value) for part, value in zip(each, _checked(list, stored), strict=True))
-    if hint is Line:
+    if whole in (tuple, list):
+        each = parts[:1] * len(stored) if whole is list or parts[-1] is ... else parts
+        values = stored if type(stored) is tuple else _checked(list, stored)
+        return whole(_restored(part, value) for part, value in zip(each, values, strict=True))
+    if kind is Line:
         return _line(**_checked(dict, stored))
-    if hint is chess.Move:
+    if kind is chess.Move:
         return chess.Move.from_uci(_checked(str, stored))
-    if is_dataclass(hint):
-        assert isinstance(hint, type)
-        values = dict(_checked(dict, stored))
-        if values.pop(_CLASS) != hint.__name__:
-            raise ValueError(f"it is not a {hint.__name__}")
-        return hint(**{name: _read(_hints(hint)[name], value) for name, value in values.items()})
-    return _checked(hint, stored)
+    if is_dataclass(kind):
+        assert isinstance(kind, type)
+        fields_of = dict(_checked(dict, stored))
+        if (name := fields_of.pop(_CLASS, kind.__name__)) != kind.__name__:
+            raise ValueError(f"a {name} instead of a {kind.__name__}")
+        return kind(**{name: _restored(_hints(kind)[name], value) for name, value in fields_of.items()})
+    if hasattr(kind, "_fields"):
+        return kind(*map(_restored, _hints(kind).values(), stored))
+    if kind is float and type(stored) is int:
+        return float(stored)
+    return _checked(whole or kind, stored) if kind is not Any else stored
 
 
 def _checked(kind: type, stored: Any) -> Any:
@@ -96,7 +109,7 @@ def _checked(kind: type, stored: Any) -> Any:
 
 def _line(fen: str, chess960: bool, moves: list[str], winner: bool) -> Line:
     board = chess.Board(_checked(str, fen), chess960=_checked(bool, chess960))
-    line = Line.of(board, _read(tuple[chess.Move, ...], moves), _checked(bool, winner))
+    line = Line.of(board, _restored(tuple[chess.Move, ...], moves), _checked(bool, winner))
     if len(line) != len(moves):
         raise ValueError("a line has an illegal move")
     return line

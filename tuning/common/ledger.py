@@ -14,16 +14,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import is_dataclass
 from datetime import datetime
-from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, TextIO, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, TextIO
 
+from engine.explanation.serialization import restored
 from tuning.common.errors import SetupError
 
-T = TypeVar("T")
+__all__ = ["Ledger", "origin", "read_events", "read_header", "restored", "revision"]
 
 
 class Ledger:
@@ -97,35 +95,6 @@ class Ledger:
     def close(self) -> None:
         with suppress(OSError):  # a failed write was reported before
             self._stream.close()
-
-
-def restored(kind: type[T], data: Any) -> T:
-    """The object of ``kind`` that ``dataclasses.asdict`` turned into ``data``, also after JSON.
-
-    Its fields may be data classes, named tuples, tuples, lists and optional. Raises ``TypeError``, ``ValueError`` or
-    ``KeyError`` for other data."""
-    return cast("T", _restored(kind, data))
-
-
-def _restored(kind: Any, data: Any) -> Any:
-    whole, parts = get_origin(kind), get_args(kind)
-    if isinstance(kind, type) and is_dataclass(kind):
-        hints = _hints_of(kind)
-        return kind(**{name: _restored(hints[name], value) for name, value in dict(data).items()})
-    if whole in (Union, UnionType):
-        return None if data is None else _restored(next(part for part in parts if part is not NoneType), data)
-    if hasattr(kind, "_fields"):
-        return kind(*data)
-    if whole is list or Ellipsis in parts:
-        return whole(_restored(parts[0], item) for item in data)
-    if whole is not tuple:
-        return data
-    if len(parts) != len(data):
-        raise TypeError(f"{data} is not {kind}")
-    return tuple(map(_restored, parts, data))
-
-
-_hints_of = cache(get_type_hints)
 
 
 def origin(tool: str) -> dict[str, str | None]:
