@@ -10,14 +10,16 @@ caller may ask for silence: helpers never report, and the main thread does not i
 clock."""
 
 from engine.board.aliases import Move, Score
+from engine.board.legality import is_legal
+from engine.board.make import make_move, unmake_move
 from engine.board.movegen import count_moves
 from engine.board.types import I64
 from engine.evaluation.evaluator import reset
-from engine.jit import clock_ticks, helper, int64, kernel, types
+from engine.jit import Array, clock_ticks, helper, int64, kernel, types
 from engine.search.alphabeta import search
 from engine.search.scores import DECIDED, INFINITY, NONE
 from engine.search.state import WORKER_T, LineRecord, WorkerRecord, frame_at, params_of
-from engine.search.transposition import BOUND_LOWER, BOUND_NONE
+from engine.search.transposition import BOUND_LOWER, BOUND_NONE, probe, table_key
 
 #: The first depth searched with an aspiration window.
 FIRST_WINDOW = 5
@@ -163,15 +165,35 @@ def _search_window(worker: WorkerRecord) -> int:
 
 
 @helper
-def _keep_line(worker: WorkerRecord) -> None:
-    """Insert the line into the new ones by score, and exclude its move from the search of the next line."""
-    progress = worker.deepening
-    line, lines = progress.line, progress.new_lines
-    rank = progress.found
+def _insert_line(lines: Array[LineRecord], count: int, line: LineRecord) -> None:
+    """Insert ``line`` into the ``count`` lines, behind those that are worth as much or more."""
+    rank = count
     while rank > 0 and lines[rank - 1].score < line.score:
         _copy_line(lines[rank], lines[rank - 1])
         rank -= 1
     _copy_line(lines[rank], line)
+
+
+@helper
+def _add_reply(worker: WorkerRecord, line: LineRecord) -> None:
+    """Extend a line of one move by the table's reply, so that a GUI can ponder."""
+    position, move, found = worker.position, I64(line.pv[0]), frame_at(worker, 0).probe
+    make_move(position, move)
+    probe(worker.table, table_key(position), found)
+    if found.move != 0 and is_legal(position, found.move):
+        line.pv[1] = found.move
+        line.pv_length = 2
+    unmake_move(position, move)
+
+
+@helper
+def _keep_line(worker: WorkerRecord) -> None:
+    """Insert the line into the new ones by score, and exclude its move from the search of the next line."""
+    progress = worker.deepening
+    line = progress.line
+    if line.pv_length == 1:
+        _add_reply(worker, line)
+    _insert_line(progress.new_lines, progress.found, line)
     progress.found += 1
     place = worker.pv_index
     while worker.root[place].move != line.pv[0]:
@@ -186,17 +208,17 @@ def _keep_line(worker: WorkerRecord) -> None:
 
 
 @helper
-def _is_new(worker: WorkerRecord, move: Move) -> bool:
-    """Whether no line of this iteration so far begins with ``move``."""
-    for rank in range(worker.deepening.found):  # noqa: SIM110
-        if worker.deepening.new_lines[rank].pv[0] == move:
+def _is_new(lines: Array[LineRecord], count: int, move: Move) -> bool:
+    """Whether none of the ``count`` lines begins with ``move``."""
+    for rank in range(count):  # noqa: SIM110
+        if lines[rank].pv[0] == move:
             return False
     return True
 
 
 @helper
 def _finish_iteration(worker: WorkerRecord) -> None:
-    """Replace the previous lines with the new ones, but keep those that an aborted iteration did not reach."""
+    """Replace the previous lines with the new ones; those that an aborted iteration did not reach stay among them."""
     progress = worker.deepening
     if progress.found == 0:
         return
@@ -207,8 +229,8 @@ def _finish_iteration(worker: WorkerRecord) -> None:
     count = progress.found
     for rank in range(progress.wanted):
         line = progress.lines[rank]
-        if count < progress.wanted and line.pv_length > 0 and _is_new(worker, I64(line.pv[0])):
-            _copy_line(progress.new_lines[count], line)
+        if count < progress.wanted and line.pv_length > 0 and _is_new(progress.new_lines, count, I64(line.pv[0])):
+            _insert_line(progress.new_lines, count, line)
             count += 1
     for rank in range(count):
         _copy_line(progress.lines[rank], progress.new_lines[rank])

@@ -21,7 +21,7 @@ from typing import Any
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, callback, clock_now, new_record
 from engine.search.lazy_smp import SearchTask, vote
-from engine.search.mates import MateGoal
+from engine.search.mates import MateGoal, proves_mate
 from engine.search.state import CONTROL, NEVER
 from engine.search.threads import TaskThread, ThreadTask
 from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, pace_of, plan
@@ -263,7 +263,8 @@ class Pool:
         """The line that the threads vote for; if no root move was searched to the end, the first move."""
         lines = self.workers[0].lines
         best = lines[0] if lines else RootLine()
-        if task.lines == 1 and task.limits.depth is None and len(self._active) > 1:
+        votes = task.lines == 1 and task.limits.depth is None and not proves_mate(best, task.limits)
+        if votes and len(self._active) > 1:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
         return best if best.moves else RootLine(moves=task.moves[:1], score=self._evaluation.value(task.position))

@@ -46,12 +46,12 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     count nodes."""
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
     # then a share of the time is for thinking, but never more than this move's overhead leaves. In sudden death the
-    # share falls with the clock, because the number of moves to come is unknown.
+    # share falls with the square of the clock, because the number of moves to come is unknown.
     if togo > 0:
         reserved, thinking = overhead * togo, SHARE_TO_CONTROL * left
     else:
         reserved = overhead + max(overhead - INCREMENT_PAYS * increment, 0.0) * (MOVES_TO_COME - 1)
-        thinking = left * min(SHARE_TO_END, left / max(reserved, MIN_TIME))
+        thinking = left * min(SHARE_TO_END, (left / max(reserved, MIN_TIME)) ** 2)
     usable = max(left - reserved, min(thinking, left - overhead), MIN_TIME)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment

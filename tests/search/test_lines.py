@@ -81,6 +81,25 @@ def test_reports_of_two_threads_hold() -> None:
             check_reports(board, reports(threaded, board, Limits(depth=9)))
 
 
+def test_a_search_that_ends_in_a_failed_window_has_a_reply(engine: Engine) -> None:
+    """By the table; else the GUI has nothing to ponder on."""
+    board, replies = chess.Board("r2q3k/p2P3p/1p3p2/3QP1r1/8/B7/P5PP/2R3K1 w - - 0 1"), []
+    for nodes in range(500, 6000, 100):
+        engine.new_game()
+        result = start(engine, Limits(nodes=nodes), board).result()
+        after = board.copy()
+        after.push_uci(result.bestmove)
+        replies.append(bool(result.ponder) or after.is_game_over())
+    assert sum(replies) >= len(replies) - 1
+
+
+def test_lines_of_an_unfinished_iteration_are_in_order(engine: Engine) -> None:
+    for nodes in range(1000, 20_000, 700):
+        lines = engine.analyse(BOARDS[0], Limit(nodes=nodes), multipv=4)
+        scores = [line.score.relative for line in lines]
+        assert scores == sorted(scores, reverse=True)
+
+
 @pytest.mark.parametrize("others", ["lines", "searchmoves"])
 def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, searched: Searched, others: str) -> None:
     """The best move among those that are left is not what the root is worth."""

@@ -132,6 +132,17 @@ def test_a_bound_proves_a_mate_for_its_side_only():
         assert not proves_mate(RootLine(score=score, bound=bound), limits)
 
 
+def test_the_proof_is_the_last_line_of_several_threads(engine):
+    """Others may have a longer mate, which a side that is mated would like better."""
+    board = chess.Board("8/3p4/2pP4/2k1P3/7p/3RN3/2PP3K/1R6 b - - 0 1")
+    engine.configure(threads=3)
+    for _ in range(20):
+        engine.new_game()
+        infos = []
+        engine.search(board, Limits(mate=3), infos.append)
+        assert infos[-1].score.mate == -3
+
+
 def test_mate_search_costs_little_more_than_a_plain_one(engine, data_file):
     found = []
     for line in data_file("suites/mates_500.epd").read_text().splitlines()[::20]:

@@ -82,7 +82,7 @@ def test_last_move_before_time_control_may_use_most_time() -> None:
 
 @pytest.mark.parametrize(
     ("clock", "increment", "lost", "moves"),
-    [(60_000, 0, 100, 110), (10_000, 0, 20, 160), (3000, 0, 20, 85), (3000, 1, 20, 85), (1000, 0, 5, 120)],
+    [(60_000, 0, 100, 110), (10_000, 0, 20, 180), (3000, 0, 20, 108), (3000, 1, 20, 107), (1000, 0, 5, 155)],
 )
 def test_sudden_death_outlasts_the_overhead_of_many_moves(clock, increment, lost, moves):
     """``lost`` goes with every move; every tenth takes the maximum."""
