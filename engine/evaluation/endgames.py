@@ -43,9 +43,9 @@ from engine.jit import boolean, helper, int64, kernel, popcount
 #: length between lines, because the 50-move rule scales a large score down with each ply.
 WON, STEP, NEARER = 5000, 75, 45
 
-#: Steps from a corner that are worth nothing to bishop and knight, and how much more each step counts for them: on the
-#: way to the right corner the king often comes nearer to the centre again.
-_FAR, _CORNER_STEPS = 7, 4
+#: How much more each step from the right corner counts for bishop and knight: on the way there the king often comes
+#: nearer to the centre again. These steps cost, so that a queen or rook is always worth more.
+_CORNER_STEPS = 4
 
 #: The value with opposite-coloured bishops and pawns only is divided by this if passed pawns do not win: fitted, as the
 #: rule for them, to results of TCEC's games.
@@ -110,7 +110,7 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
     if (position.pieces[QUEEN] | position.pieces[ROOK]) & own != ZERO or (light != ZERO and dark != ZERO):
         driven = _steps_from_middle(weak_king)
     elif bishops != ZERO and knights != ZERO:
-        driven = _CORNER_STEPS * (_FAR - _steps_to_corner(weak_king, light != ZERO))
+        driven = -_CORNER_STEPS * _steps_to_corner(weak_king, light != ZERO)
     else:
         return I64(0)
     files = abs((strong_king & 7) - (weak_king & 7))

@@ -4,12 +4,27 @@ import chess
 
 from engine.board.aliases import Position
 from engine.board.fen import check_material, check_number, en_passant_target, set_up, to_fen
+from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE
 
 
 def board_of(position: Position) -> chess.Board:
     """``position`` as a board, without the moves that led to it."""
     return chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+
+
+def position_after(position: Position, move: int) -> Position:
+    """The position after ``move``."""
+    result = new_position()
+    copy_position(result, position)
+    play_move(result, move)
+    return result
+
+
+def occurred_twice(position: Position) -> bool:
+    """Whether the position stands on the board for the third time at least."""
+    earlier = position["history"]["key"][: int(position["ply"])]
+    return int((earlier == position["key"]).sum()) >= 2
 
 
 def put_board(position: Position, board: chess.Board, chess960: bool) -> None:

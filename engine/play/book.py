@@ -5,6 +5,7 @@ it. Castling is encoded as king takes rook, so books serve Chess960 as well."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 import chess
@@ -60,13 +61,20 @@ class Book:
         self.close()
         self._reader = reader
 
-    def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
+    def move(
+        self,
+        board: chess.Board,
+        best: bool,
+        chance: random.Random | None = None,
+        excluded: Container[chess.Move] = (),
+    ) -> chess.Move | None:
         """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight. None if the
-        book has none; entries that are illegal here are skipped."""
+        book has none; ``excluded`` moves, and entries that are illegal here, are skipped."""
         if self._reader is None:
             return None
         try:
-            entry = self._reader.find(board) if best else self._reader.weighted_choice(board, random=chance)
+            if best:
+                return self._reader.find(board, exclude_moves=excluded).move
+            return self._reader.weighted_choice(board, exclude_moves=excluded, random=chance).move
         except IndexError:
             return None
-        return entry.move

@@ -9,7 +9,7 @@ from engine.board.notation import to_uci
 from engine.messages import Info, Limits, Result, Score, nodes_per_second
 from engine.play import strength, wdl
 from engine.play.tablebase import FIFTY_MOVES
-from engine.search.pool import Pool
+from engine.search.pool import FIRST_TICK, Pool
 from engine.search.scores import DECIDED, MATE_BOUND, to_message
 from engine.search.tablebase import LOSS, WIN, TablebaseAccess
 from engine.search.transposition import TranspositionTable
@@ -78,8 +78,12 @@ class Reporter:
         self._shown_at: tuple[int, bool] | None = None  # nodes, and whether the search pondered
 
     def on_line(self, line: RootLine) -> None:
-        """Report a line, and after the last of an iteration those that are not searched."""
+        """Report a line, and after the last of an iteration those that are not searched. A failed window is reported
+        only in long searches, as in Stockfish, because some GUIs take its bound for the score; and not where the
+        tablebases know the result."""
         if line.rank > self._lines:  # searched as an alternative, not for display
+            return
+        if line.bound and (self._outcomes or self._pool.elapsed < FIRST_TICK * 1000):
             return
         self._shown[line.rank] = line
         self._report(line)

@@ -10,6 +10,8 @@ from threading import get_ident
 from time import perf_counter
 from typing import Any
 
+import chess
+
 from engine.board.aliases import Position
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.evaluation.choice import Evaluation, choose
@@ -17,7 +19,7 @@ from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, Result, Signals
 from engine.play import strength
-from engine.play.boards import board_of
+from engine.play.boards import board_of, occurred_twice, position_after
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
 from engine.play.reporter import OnInfo, Reporter, RootChoice
@@ -165,12 +167,15 @@ class MoveSelector:
         return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
 
     def _from_book(self, position: Position, limits: Limits, moves: list[int]) -> int:
-        """A book move among ``moves``, or 0."""
+        """A book move among ``moves``, or 0. The move of a third repetition is left out: a book does not know whether
+        a draw is wanted."""
         values = self._values
         if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
             return 0
         board = board_of(position)
-        move = self.book.move(board, values["Best Book Move"])
+        drawing = [move for move in moves if occurred_twice(position_after(position, move))]
+        excluded = [chess.Move.from_uci(to_uci(move, board.chess960)) for move in drawing]
+        move = self.book.move(board, values["Best Book Move"], excluded=excluded)
         found = find_move(position, move.uci()) if move is not None else 0
         return found if found in moves else 0
 

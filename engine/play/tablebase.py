@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from engine.board.aliases import Position
 from engine.board.fen import to_fen
 from engine.board.notation import list_moves
-from engine.board.setup import copy_position, new_position, play_move
 from engine.files import list_directory, open_regular, size_of
 from engine.jit import warmup
+from engine.play.boards import occurred_twice, position_after
 from engine.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, TablebaseAccess
 
 if TYPE_CHECKING:
@@ -208,12 +208,10 @@ def _rank_all(prober: Prober, position: Position, moves: list[int], fifty: bool,
 def _rank(prober: Prober, position: Position, move: int, fifty: bool, table: Any) -> Ranked | None:
     """What :func:`_rank_all` says of one move. Distances may be rounded by a ply, so only 99 plies are surely in
     time."""
-    after = new_position()
-    copy_position(after, position)
-    play_move(after, move)
+    after = position_after(position, move)
     if after["checkers"] and not list_moves(after):
         return Ranked(move, WIN, 1)
-    if (fifty and after["rule50"] >= FIFTY_MOVES) or _occurred_twice(after):
+    if (fifty and after["rule50"] >= FIFTY_MOVES) or occurred_twice(after):
         return Ranked(move, DRAW, 0)
     if after["rule50"] == 0 or table is None:
         if (outcome := prober.outcome(after)) is None:
@@ -232,9 +230,3 @@ def _rank(prober: Prober, position: Position, move: int, fifty: bool, table: Any
     if distance < 0:
         return Ranked(move, WIN if in_time else CURSED_WIN, plies)
     return Ranked(move, LOSS if in_time else BLESSED_LOSS, plies)
-
-
-def _occurred_twice(position: Position) -> bool:
-    """Whether the position is on the board for the third time."""
-    earlier = position["history"]["key"][: int(position["ply"])]
-    return int((earlier == position["key"]).sum()) >= 2

@@ -51,7 +51,7 @@ def test_both_sides_are_treated_alike(pieces):
     board = chess.Board("8/8/4k3/8/8/2K5/8/8 w - - 0 1")
     for square, letter in zip((chess.D1, chess.F2, chess.H2), pieces, strict=False):
         board.set_piece_at(square, chess.Piece.from_symbol(letter))
-    assert value(board.fen()) == -value(board.mirror().fen()) >= WON
+    assert value(board.fen()) == -value(board.mirror().fen()) > WON // 2
 
 
 def test_the_edge_and_the_near_king():

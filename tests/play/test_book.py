@@ -69,6 +69,20 @@ def weights(path: Path, board: chess.Board) -> dict[str, int]:
         return {board.san(entry.move): entry.weight for entry in reader.find_all(board)}
 
 
+def test_a_move_to_the_third_repetition_is_left_out(numbat: Engine, tmp_path: Path) -> None:
+    board = chess.Board()
+    back = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    for uci in back * 2:
+        board.push_uci(uci)
+    board.pop()
+    write_book(tmp_path / "one.bin", [(board, "f6g8", 5)])
+    numbat.configure(bookfile=str(tmp_path / "one.bin"), ownbook=True)
+    numbat.set_position(None, [*back, *back[:3]])
+    assert numbat.go(Limits(depth=1)).bestmove != "f6g8"
+    numbat.set_position(None, back[:3])
+    assert numbat.go(Limits(depth=1)).bestmove == "f6g8"
+
+
 def test_book_keys_follow_polyglots_en_passant_rule(shared: Engine, tmp_path: Path) -> None:
     board = chess.Board("4k3/8/8/K1Pp3r/8/8/8/8 w - d6 0 1")
     move = chess.Move.from_uci("a5b6")

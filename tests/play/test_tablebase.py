@@ -171,6 +171,21 @@ def test_a_table_win_is_reported_as_one_and_probes_are_counted(numbat, oracle):
     assert numbat.search(drawn, Limits(depth=3)).score.cp == 0
 
 
+def test_each_depth_is_reported_once_and_bounds_not_at_all(numbat):
+    for fen in ("8/5k2/8/8/2P5/8/3K4/8 w - - 0 1", "8/8/8/3k4/8/8/1R6/K7 w - - 0 1"):
+        infos: list[Info] = []
+        numbat.search(chess.Board(fen), Limits(depth=16), infos.append)
+        assert not any(info.score.bound for info in infos)
+        depths = [info.depth for info in infos if not info.final]
+        assert depths == sorted(set(depths))
+
+
+def test_a_queen_is_preferred_to_a_knight_that_wins_as_well(numbat):
+    """Among moves of equal result the value of the search decides."""
+    numbat.set_position("8/1P6/2B5/8/4K3/8/6k1/8 w - - 0 1")
+    assert {numbat.go(Limits(depth=depth)).bestmove for depth in (1, 3, 6)} == {"b7b8q"}
+
+
 def test_moves_asked_for_are_searched_even_if_they_lose(numbat):
     board = chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
     numbat.set_board(board)
