@@ -1,9 +1,10 @@
-"""The engine for programs with an event loop: its calls in threads, ended when their task is cancelled."""
+"""The engine for programs with an event loop: its calls in threads of its own, ended when their task is cancelled."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
@@ -11,12 +12,18 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 import chess
 
 from engine.api import Engine
+from engine.api.calls import CLOSED
+from engine.api.types import Reports, analysis_of
+from engine.messages import Info
 from engine.options import Options
 
 if TYPE_CHECKING:
     from engine.api.types import Analysis, AnyLimit
 
 T = TypeVar("T")
+
+#: Threads of an engine: for its call, and for closing it meanwhile. (asyncio's own are few, and shared by all.)
+_THREADS = 2
 
 #: Seconds between two stops while a cancelled call has not ended: it may not have begun when the first one came.
 _AGAIN = 0.05
@@ -50,15 +57,21 @@ class AsyncEngine:
     def __init__(self, *, report: Callable[[str], None] = lambda line: None, **options: Unpack[Options]) -> None:
         self._make = partial(Engine, report=report, **options)
         self._lock = asyncio.Lock()
+        self._threads = ThreadPoolExecutor(_THREADS, "numbat-async")
         #: The engine itself, for calls that do not wait; None before the context is entered.
         self.engine: Any = None
 
     async def __aenter__(self) -> Self:
-        self.engine = await asyncio.to_thread(self._make)
+        self.engine = await self._in_thread(self._make)
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await asyncio.to_thread(self.engine.close)
+        await self._in_thread(self.engine.close)
+        self._threads.shutdown(wait=False)
+
+    def _in_thread(self, function: Callable[..., T], *arguments: Any, **more: Any) -> asyncio.Future[T]:
+        work = partial(function, *arguments, **more)
+        return asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def analyse(self, board: chess.Board, limit: AnyLimit, **more: Any) -> Any:
         """As :meth:`engine.api.Engine.analyse`."""
@@ -74,17 +87,23 @@ class AsyncEngine:
 
     async def stream(self, board: chess.Board, limit: AnyLimit | None = None, **more: Any) -> AsyncIterator[Analysis]:
         """As :meth:`engine.api.Engine.stream`, with ``async for``; leaving the loop ends the search."""
-        reports = await self.call(self.engine.stream, board, limit, **more)
+        async with self._lock:
+            reports = _AsyncReports()
+            stream = self.engine._stream(reports, board, limit, **more)
+        board = board.copy(stack=False)
         try:
-            while (report := await asyncio.to_thread(next, reports, None)) is not None:
-                yield report
+            while (info := await reports.queue.get()) is not None:
+                yield analysis_of(info, board)
+            stream.job.result()  # raises the error of the search
         finally:
-            reports.stop()
+            stream.stop()
 
     async def call(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
         """Await any other method of the engine, such as ``call(engine.engine.configure, hash=64)``."""
         async with self._lock:
-            running = asyncio.ensure_future(asyncio.to_thread(function, *arguments, **more))
+            if self.engine.closed:
+                raise RuntimeError(CLOSED)
+            running = self._in_thread(function, *arguments, **more)
             try:
                 return await asyncio.shield(running)
             except asyncio.CancelledError:
@@ -95,3 +114,15 @@ class AsyncEngine:
                 with suppress(BaseException):
                     running.result()  # mark an error as retrieved: no caller is left
                 raise
+
+
+class _AsyncReports(Reports):
+    """Reports for the event loop in which it is made."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[Info | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+
+    def put(self, item: Info | None, block: bool = True, timeout: float | None = None) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self.queue.put_nowait, item)

@@ -1,8 +1,7 @@
 """The engine as a Python object: options, positions and searches. It speaks no protocol.
 
-An engine does one thing at a time, in a thread of its own; the caller waits for it, so that Ctrl-C can end the work and
-the engine stays sound. Calls from several threads take turns on one lock. Only :meth:`Engine.stop`,
-:meth:`Engine.ponderhit` and :meth:`Engine.close` do not wait for their turn."""
+An engine does one thing at a time (see :mod:`engine.api.calls`): calls from several threads run in the order in which
+they come. Only :meth:`Engine.stop`, :meth:`Engine.ponderhit` and :meth:`Engine.close` do not wait for their turn."""
 
 from __future__ import annotations
 
@@ -11,8 +10,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from queue import SimpleQueue
-from threading import RLock, get_ident
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
@@ -20,16 +17,16 @@ import chess
 
 from engine.api import bench
 from engine.api.boards import PositionMixin, position_of
-from engine.api.types import Analysis, Stream, analysis_of, check_board, check_moves, limits_of, limits_on
+from engine.api.calls import CLOSED, Calls
+from engine.api.types import Analysis, Reports, Stream, analysis_of, check_board, check_moves, limits_of, limits_on
 from engine.board.fen import needs_chess960
 from engine.board.setup import new_position
 from engine.jit import INTERPRETED
-from engine.messages import Info, Limits, OptionError, Result, Signals, Stopped, quoted
+from engine.messages import Info, Limits, Result, Signals, Stopped, quoted
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.boards import put_board
 from engine.play.reporter import OnInfo
 from engine.play.selector import BUILT_FROM, MoveSelector
-from engine.search.threads import TaskThread, ThreadTask, in_deep_thread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,10 +38,6 @@ T = TypeVar("T")
 
 #: Attributes deleted by :meth:`Engine.close`.
 _RELEASED = ("_selector", "_position")
-
-_CLOSED = "this engine is closed; create a new one"
-_FORKED = "this engine belongs to the process that forked this one; create a new one"
-_CALLBACK = "callbacks for reports cannot start another search, or change or close the engine"
 
 #: What replaces attributes of python-chess's engines.
 _REPLACED = {
@@ -107,12 +100,7 @@ class Engine(PositionMixin):
     """
 
     def __init__(self, *, report: Callable[[str], None] = lambda line: None, **options: Unpack[Options]) -> None:
-        self._closed = False
-        self._process = os.getpid()
-        self._lock = RLock()  # held by the call whose turn it is
-        self._calls: list[Signals] = []  # of that call, and of those that wait for their turn
-        self._thread: TaskThread | None = None
-        self._job: tuple[ThreadTask[Any], Signals] | None = None  # the last one in the thread
+        self._calls = Calls()
         self._values: dict[str, Any] = {option.name: option.default for option in OPTIONS}
         chosen = _named(options)
         self._values |= chosen
@@ -132,12 +120,12 @@ class Engine(PositionMixin):
         def __getattr__(self, name: str) -> Any:
             """Called only for attributes that are missing, such as those that :meth:`close` deleted."""
             if name in _RELEASED:
-                raise RuntimeError(_CLOSED)
+                raise RuntimeError(CLOSED)
             hint = f": {_REPLACED[name]}" if name in _REPLACED else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def __repr__(self) -> str:
-        if self._closed:
+        if self.closed:
             return "<Engine: closed>"
         values = self._values
         changed = [
@@ -159,7 +147,7 @@ class Engine(PositionMixin):
     @property
     def closed(self) -> bool:
         """Whether :meth:`close` was called."""
-        return self._closed
+        return self._calls.closed
 
     # Options
 
@@ -189,19 +177,28 @@ class Engine(PositionMixin):
         engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
         """
         values = _named({**by_name, **options})
-
-        def set_all() -> None:
-            previous = {name: self._values[name] for name in values}
-            try:
-                for name, value in values.items():
-                    self._set(name, value)
-            except OptionError:
-                for name, value in previous.items():
-                    self._set(name, value)
-                raise
-
         if values:
-            self._do(set_all)
+            self._do(partial(self._set_all, values))
+
+    def _set_all(self, values: Mapping[str, Any]) -> None:
+        """Set all options, or after an error none."""
+        previous, evaluation = dict(self._values), self._selector.evaluation
+        done: list[str] = []
+        try:
+            for name, value in values.items():
+                self._set(name, value)
+                done.append(name)
+        except Exception as error:
+            for name in reversed(done):
+                try:
+                    if name in ("EvalType", "EvalFile"):
+                        self._values[name] = previous[name]
+                        self._selector.use(evaluation)  # its file may be gone
+                    else:
+                        self._set(name, previous[name])
+                except Exception as other:  # such as too little memory for the previous hash
+                    error.add_note(f"option {name} keeps its new value: {other}")
+            raise
 
     def set_option(self, name: str, value: Any) -> None:
         """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
@@ -317,10 +314,20 @@ class Engine(PositionMixin):
         :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so do another
         search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
+        return self._stream(Reports(), board, limit, multipv, root_moves)
+
+    def _stream(
+        self,
+        reports: Reports,
+        board: chess.Board,
+        limit: AnyLimit | None = None,
+        multipv: int | None = None,
+        root_moves: RootMoves = None,
+    ) -> Stream:
         lines = self._values["MultiPV"] if multipv is None else _lines(multipv)
         limits = replace(limits_on(board, limit, root_moves), analysis=True)
         position = position_of(board, self._values["UCI_Chess960"])
-        signals, reports, select = Signals(), SimpleQueue[Info | None](), self._selector.select
+        signals, select = Signals(), self._selector.select
 
         def put(info: Info) -> None:
             if info.score is not None:
@@ -332,10 +339,7 @@ class Engine(PositionMixin):
             finally:
                 reports.put(None)
 
-        job = ThreadTask(feed)
-        stream = Stream(board, reports, job, signals.stop)
-        self._in_turn(partial(self._put, job, signals), signals)
-        return stream
+        return Stream(board, reports, self._calls.start(feed, signals), signals.stop)
 
     analysis = stream  # its name in python-chess
 
@@ -380,9 +384,8 @@ class Engine(PositionMixin):
 
         def analyse(board: chess.Board, root_moves: RootMoves = None) -> Analysis:
             limits = limits_on(board, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, root_moves)
-            self._call(self._selector.clear, signals)  # one move, one reason, whatever was searched before
-            work = partial(self._think, board, replace(limits, analysis=True), _ignore, 1, signals)
-            info = self._call(work, signals).info
+            self._selector.clear()  # one move, one reason, whatever was searched before
+            info = self._think(board, replace(limits, analysis=True), _ignore, 1, signals).info
             if signals.stopped:
                 raise Stopped("the explanation was stopped")
             assert info is not None
@@ -392,7 +395,7 @@ class Engine(PositionMixin):
             with counted(signals):
                 return sentence(claim_of(board, move, analyse, self.table_outcome))
 
-        return self._in_turn(explain, signals)
+        return self._do(explain, signals)
 
     def evaluate(self, positions: Positions) -> np.ndarray:
         """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
@@ -467,13 +470,11 @@ class Engine(PositionMixin):
         explanation and a bench raise :class:`Stopped`.
 
         May be called at any time and from any thread."""
-        for signals in (*self._calls, *([self._job[1]] if self._job else ())):
-            signals.stop()
+        self._calls.stop()
 
     def ponderhit(self) -> None:
         """The opponent played the expected move: the clock of the search runs from now on."""
-        for signals in tuple(self._calls):
-            signals.ponderhit()
+        self._calls.ponderhit()
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """The tablebase result of ``board`` for its side to move: 2 a win, 1 a win that the 50-move rule prevents, 0 a
@@ -518,9 +519,8 @@ class Engine(PositionMixin):
 
     @property
     def searching(self) -> bool:
-        """Whether a search runs."""
-        job = self._job
-        return (job is not None and not job[0].finished) or (not self._closed and self._selector.thread != 0)
+        """Whether a search runs, or waits for its turn."""
+        return self._calls.busy
 
     def go(self, limits: Limits, on_info: OnInfo | None = None, signals: Signals | None = None) -> Result:
         """Search the engine's position, and return the result: under ``infinite`` and ``ponder`` not before
@@ -530,75 +530,15 @@ class Engine(PositionMixin):
         one."""
         signals, position = signals or Signals(), self._position
         arguments = (position, limits, on_info or _ignore, self._values["MultiPV"], signals)
-        if not in_deep_thread():
-            return self._do(partial(self._selector.select, *arguments), signals)
-        self._calls.append(signals)
-        try:
-            with self._turn:
-                self._end_job()
-                return self._selector.select(*arguments)
-        finally:
-            self._calls.remove(signals)
-
-    @property
-    def _turn(self) -> RLock:
-        """The lock to hold. Raises RuntimeError where waiting for it would be wrong.
-
-        A property rather than a context manager: Python code after the lock is taken could be interrupted."""
-        if self._process != os.getpid():
-            raise RuntimeError(_FORKED)
-        self._refuse_closed()
-        if self._selector.thread == get_ident():
-            raise RuntimeError(_CALLBACK)
-        return self._lock
-
-    def _in_turn(self, work: Callable[[], T], signals: Signals) -> T:
-        """Run ``work`` in this thread, when it has its turn; :meth:`stop` ends it by ``signals``."""
-        self._calls.append(signals)
-        try:
-            with self._turn:
-                return work()
-        finally:
-            self._calls.remove(signals)
+        return self._do(partial(self._selector.select, *arguments), signals)
 
     def _do(self, work: Callable[[], T], signals: Signals | None = None) -> T:
-        """Run ``work`` in the engine's thread, when this call has its turn."""
-        signals = signals or Signals()
-        return self._in_turn(partial(self._call, work, signals), signals)
-
-    def _call(self, work: Callable[[], T], signals: Signals) -> T:
-        """Run ``work`` in the engine's thread and wait for it; the caller has the turn. After Ctrl-C it is stopped."""
-        if in_deep_thread():
-            self._end_job()
-            return work()
-        job = ThreadTask(work)
-        try:
-            self._put(job, signals)
-            return job.result()
-        finally:
-            self._end_job()
-
-    def _put(self, job: ThreadTask[Any], signals: Signals) -> None:
-        self._refuse_closed()  # while the call waited for its turn: a closed engine has no thread
-        self._end_job()
-        if self._thread is None:
-            self._thread = TaskThread("numbat-engine")
-        self._job = job, signals
-        self._thread.put(job)
-
-    def _end_job(self) -> None:
-        """End what the engine's thread does: a stream, or work whose caller was interrupted."""
-        if self._job is not None and self._thread is not None:
-            job, signals = self._job
-            if not job.finished:
-                signals.stop()
-                self._thread.put(job)  # an interrupt may have prevented it
-                job.wait()
-            self._job = None
+        """Run ``work`` when this call has its turn."""
+        return self._calls.run(work, signals or Signals())
 
     def _refuse_closed(self) -> None:
-        if self._closed:
-            raise RuntimeError(_CLOSED)
+        if self.closed:
+            raise RuntimeError(CLOSED)
 
     def bench(
         self,
@@ -618,11 +558,11 @@ class Engine(PositionMixin):
 
         def run() -> tuple[int, float]:
             total, milliseconds = 0, 0.0
-            self._call(self._selector.clear, signals)
+            self._selector.clear()
             for index, fen in enumerate(fens, 1):
                 arguments = (self._read(fen), limits, _ignore, self._values["MultiPV"], signals)
                 begun = time.perf_counter()
-                self._call(partial(self._selector.select, *arguments), signals)
+                self._selector.select(*arguments)
                 milliseconds += (time.perf_counter() - begun) * 1000
                 if signals.stopped:
                     raise Stopped("the bench was stopped")
@@ -631,26 +571,20 @@ class Engine(PositionMixin):
                     on_position(index, len(fens), fen, self._selector.pool.nodes)
             return total, milliseconds
 
-        return self._in_turn(run, signals)
+        return self._do(run, signals)
 
     def close(self) -> None:
         """End the work that runs and the threads, and release memory, book and tables. Calls that wait for their turn,
         and later ones, raise RuntimeError, except that stopping and closing again do nothing. Raises RuntimeError in a
         callback of a search, which then continues."""
-        if "_selector" not in self.__dict__ or self._process != os.getpid():
-            return
-        if self._selector.thread == get_ident():
-            raise RuntimeError(_CALLBACK)
-        self._closed = True
-        self.stop()
-        with self._lock:
-            self._end_job()
-            if "_selector" in self.__dict__:
-                self._selector.close()
-                if self._thread is not None:
-                    self._thread.end()
-                for name in _RELEASED:
-                    del self.__dict__[name]
+        if "_selector" in self.__dict__ and not self._calls.forked:
+            self._calls.close(self._release)
+
+    def _release(self) -> None:
+        if "_selector" in self.__dict__:
+            self._selector.close()
+            for name in _RELEASED:
+                del self.__dict__[name]
 
     quit = close  # its name in python-chess
 

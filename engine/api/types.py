@@ -5,15 +5,18 @@ The records of :mod:`engine.messages` follow the protocol, with text and millise
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from math import isfinite, nan
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
+from engine.api.calls import FORKED
 from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, quoted
 from engine.processes import next_of
 from engine.search.threads import ThreadTask
@@ -178,42 +181,54 @@ def _number(name: str, value: Any) -> int:
     return whole
 
 
+class Reports(SimpleQueue[Info | None]):
+    """The reports of a search, and None at the end; its thread puts them."""
+
+
 class Stream(Iterator[Analysis]):
     """The reports of a running search, one by one, as they come; it ends with the search.
 
     Leaving its context, :meth:`close` and dropping it end the search. :meth:`stop` asks for that from any thread and
     returns at once; pending reports can still be read."""
 
-    def __init__(
-        self, board: chess.Board, reports: SimpleQueue[Info | None], job: ThreadTask[Any], stop: Callable[[], None]
-    ) -> None:
-        self._board = board.copy(stack=False)
-        self._reports, self._job = reports, job  # the search holds only the queue, so that the stream can be dropped
+    def __init__(self, board: chess.Board, reports: Reports, job: ThreadTask[Any], stop: Callable[[], None]) -> None:
+        self._board, self._process = board.copy(stack=False), os.getpid()
+        self._reports, self.job = reports, job  # the search holds only the queue, so that the stream can be dropped
         #: Asks the search to end.
-        self.stop = stop
-        weakref.finalize(self, stop).atexit = False
+        self.stop = partial(_stop, self._process, stop)
+        weakref.finalize(self, self.stop).atexit = False
 
     def __next__(self) -> Analysis:
+        if self._process != os.getpid():
+            raise RuntimeError(FORKED)
         info = next_of(self._reports)
         if info is None:
             self._reports.put(None)  # for the next call, perhaps in another thread
-            self._job.result()  # raises the error of the search
+            self.job.result()  # raises the error of the search
             raise StopIteration
         return analysis_of(info, self._board)
 
     def __repr__(self) -> str:
-        return f"<Stream of {self._board.fen()}, {'ended' if self._job.finished else 'running'}>"
+        return f"<Stream of {self._board.fen()}, {'ended' if self.job.finished else 'running'}>"
 
     def close(self) -> None:
         """End the search and discard unread reports."""
+        if self._process != os.getpid():
+            return
         self.stop()
         while next_of(self._reports) is not None:
             pass
         self._reports.put(None)
-        self._job.wait()
+        self.job.wait()
 
     def __enter__(self) -> Stream:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _stop(process: int, stop: Callable[[], None]) -> None:
+    """Call ``stop``, except in a fork of ``process``, where its locks may be held for ever."""
+    if process == os.getpid():
+        stop()

@@ -6,7 +6,6 @@ import os
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from threading import get_ident
 from time import perf_counter
 from typing import Any
 
@@ -61,8 +60,6 @@ class MoveSelector:
         self.tablebase = Tablebase(report)
         self.book = Book()
         self._chance = random.Random()  # for weaker play: no two games alike
-        #: The thread that selects a move, by :func:`threading.get_ident`; 0 for none.
-        self.thread = 0
 
     def close(self) -> None:
         """End the pool's threads and close all files."""
@@ -86,10 +83,14 @@ class MoveSelector:
         self.pool.clear()
 
     def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
-        """Change the evaluation, and clear everything learned with the previous one."""
+        """Change the evaluation to another kind, or to another network."""
         values = self._values
-        self.evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
-        self.pool.use(self.evaluation)
+        self.use(_evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file))
+
+    def use(self, evaluation: Evaluation) -> None:
+        """Evaluate by ``evaluation``, and clear everything learned with the previous one."""
+        self.evaluation = evaluation
+        self.pool.use(evaluation)
         self.clear()
 
     def open_tables(self, path: str) -> None:
@@ -104,23 +105,19 @@ class MoveSelector:
     ) -> Result:
         """Choose the move for ``position``, and report ``lines`` lines as :meth:`Pool.search` finds them."""
         signals, began, values = signals or Signals(), perf_counter(), self._values
-        self.thread = get_ident()
-        try:
-            moves = list_moves(position)
-            if not moves:
-                return _finished_game(position, limits, on_info, signals)
-            choice = self._choose_root(position, limits, moves)
-            reporter = Reporter(position, self.pool, self.table, on_info, lines, choice)
-            self.pool.node_clock.rate = values["nodestime"]
-            level, overhead = choice.level, values["Move Overhead"]
-            count = max(lines, level.lines if level else 1)
-            task = SearchTask(
-                position, choice.moves, self.table, choice.limits, count, choice.tablebase, overhead, signals, began
-            )
-            line = self.pool.search(task, reporter.on_line, reporter.on_tick)
-            return reporter.conclude(self._weaken(position, line, level)) if level else reporter.finish(line)
-        finally:
-            self.thread = 0
+        moves = list_moves(position)
+        if not moves:
+            return _finished_game(position, limits, on_info, signals)
+        choice = self._choose_root(position, limits, moves)
+        reporter = Reporter(position, self.pool, self.table, on_info, lines, choice)
+        self.pool.node_clock.rate = values["nodestime"]
+        level, overhead = choice.level, values["Move Overhead"]
+        count = max(lines, level.lines if level else 1)
+        task = SearchTask(
+            position, choice.moves, self.table, choice.limits, count, choice.tablebase, overhead, signals, began
+        )
+        line = self.pool.search(task, reporter.on_line, reporter.on_tick)
+        return reporter.conclude(self._weaken(position, line, level)) if level else reporter.finish(line)
 
     def _choose_root(self, position: Position, limits: Limits, moves: list[int]) -> RootChoice:
         """The root moves to search: a book move, those that the tablebases advise, or all that ``limits`` allow."""

@@ -45,7 +45,7 @@ class ThreadTask(Generic[T]):
     """Work for a thread, and its result."""
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self._work: Callable[[], T] | None = work
+        self._work = [work]  # pop() is atomic
         self._result: T | None = None
         self._error: BaseException | None = None
         self._over = threading.Lock()  # an Event could be left locked by an interrupt
@@ -54,15 +54,26 @@ class ThreadTask(Generic[T]):
 
     def run(self) -> None:
         """Do the work, once."""
-        if self._work is None:
+        try:
+            work = self._work.pop()
+        except IndexError:
             return
         try:
-            self._result = self._work()
+            self._result = work()
         except BaseException as error:
             self._error = error
-        self._work = None  # may hold the last reference to the engine
+        del work  # may hold the last reference to the engine
         self.finished = True
         self._over.release()
+
+    def cancel(self) -> bool:
+        """Prevent the work; False if it has begun."""
+        try:
+            self._work.pop()
+        except IndexError:
+            return False
+        self.finished = True
+        return True
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the work is done, at most ``timeout`` seconds; return whether it is."""

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -53,6 +54,7 @@ class Command:
     name: str
     run: Callable[[Signals], object]
     early: bool = False
+    done: bool = False
     signals: Signals = field(default_factory=Signals)
 
 
@@ -66,7 +68,8 @@ class Session:
         self._placement = Placement(None)  # the last accepted one
         self._asked = False  # true once a command that produces output was received
         self._compiles = False
-        self._commands: list[Command] = []  # the one that runs, and those that wait
+        self._commands: deque[Command] = deque()  # the one that runs, and those that wait
+        self._early: deque[Command] = deque()  # the early ones of them
         self._lock = threading.Lock()  # of the commands, and of the order of early answers
         self._news: SimpleQueue[None] = SimpleQueue()  # wakes the session's thread; its put() cannot be interrupted
         self._running: Command | None = None
@@ -115,13 +118,17 @@ class Session:
     def stop(self) -> None:
         """Stop the command that runs and those in the queue."""
         with self._lock:
-            for command in self._commands:
+            for command in reversed(self._commands):
+                if command.signals.stopped:  # and so are those before it
+                    break
                 command.signals.stop()
 
     def ponder_hit(self) -> None:
         """The expected move was played: the clock now runs."""
         with self._lock:
-            for command in self._commands:
+            for command in reversed(self._commands):
+                if command.signals.hit:
+                    break
                 command.signals.ponderhit()
 
     def new_game(self) -> None:
@@ -165,7 +172,7 @@ class Session:
             return False
         with self._lock:
             if at_once:
-                del self._commands[self._running is not None :]
+                self._commands = deque(filter(None, [self._running]))
             for command in self._commands:
                 if at_once or command.name == "go":
                     command.signals.stop()
@@ -196,6 +203,8 @@ class Session:
                 self._execute(command)
                 return
             self._commands.append(command)
+            if command.early:
+                self._early.append(command)
             self._watch()
         self._news.put(None)
 
@@ -214,9 +223,10 @@ class Session:
     def _remark_on(self, running: Command) -> None:
         """Print which command waits for ``running``, if one still does."""
         with self._lock:
-            if self._running is running and len(self._commands) > 1:
+            waiting = next((command for command in self._commands if not command.done), None)
+            if self._running is running and waiting is not None:
                 work = "the current search" if running.name == "go" else running.name
-                self._output.remark(f"{self._commands[1].name} queued until {work} ends")
+                self._output.remark(f"{waiting.name} queued until {work} ends")
 
     # --- in the session's thread --------------------------------------------------------------------
 
@@ -242,12 +252,16 @@ class Session:
         """The next command, waited for; None at the end."""
         with self._lock:
             if self._running is not None:
-                self._commands.remove(self._running)
+                self._commands.popleft()
             self._running, self._overtaken = None, False
         while True:
             with self._lock:
+                for queue in (self._commands, self._early):
+                    while queue and queue[0].done:
+                        queue.popleft()
                 if self._commands:
                     command = self._running = self._commands[0]
+                    command.done = True
                     self._begun = time.monotonic()
                     self._watch()
                     return command
@@ -260,9 +274,11 @@ class Session:
         with self._lock:
             if not signals.stopped:
                 self._overtaken = True
-                for early in [other for other in self._commands if other.early]:
-                    self._commands.remove(early)
-                    self._execute(early)
+                while self._early:
+                    early = self._early.popleft()
+                    if not early.done:
+                        early.done = True
+                        self._execute(early)
 
     def _answer(self, text: str) -> None:
         """Print the last line of the work that runs; nothing overtakes it any more."""

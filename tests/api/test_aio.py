@@ -1,6 +1,7 @@
 """The engine for an event loop: what is awaited, and what a cancelled task leaves behind."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import chess
 import pytest
@@ -92,6 +93,24 @@ async def test_a_stream_is_read_left_and_cancelled():
         async for report in engine.stream(board):
             assert report.pv
             await engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2))  # ends the stream
+
+
+async def test_engines_do_not_wait_for_threads_of_others():
+    """A stream of a finished position reports nothing until it is stopped."""
+    over = chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")
+
+    async def watch(engine: AsyncEngine) -> None:
+        async for _ in engine.stream(over):
+            pass
+
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    async with AsyncEngine(hash=1) as first, asyncio.timeout(60):
+        watching = asyncio.create_task(watch(first))
+        await until(first, searching=True)
+        await asyncio.sleep(0.05)
+        async with AsyncEngine(hash=1) as second:
+            assert await second.play(chess.Board(MATE_IN_ONE), Limit(depth=2)) == chess.Move.from_uci("d1d8")
+        watching.cancel()
 
 
 async def test_errors_are_those_of_the_engine():

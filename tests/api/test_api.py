@@ -5,6 +5,8 @@ import gc
 import inspect
 import os
 import re
+import shutil
+import signal
 import sys
 import threading
 import time
@@ -485,6 +487,39 @@ def test_threads_take_turns(numbat: Engine) -> None:
     assert not wrong
 
 
+def test_a_loop_of_calls_leaves_turns_to_others(numbat: Engine) -> None:
+    done, over = [0], threading.Event()
+
+    def loop() -> None:
+        while not over.is_set():
+            numbat.analyse(chess.Board(), Limit(nodes=3000))
+            done[0] += 1
+
+    looping = in_thread(loop)
+    try:
+        for number in range(10):
+            before = done[0]
+            numbat.configure(multipv=1 + number % 2)
+            assert done[0] - before <= 3
+    finally:
+        over.set()
+        finish(looping)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
+def test_a_signal_handler_does_not_cut_a_search_short(numbat: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call in it has its turn after the one that it interrupts."""
+    found: list[Analysis] = []
+    handler = signal.signal(signal.SIGALRM, lambda *_: found.append(numbat.analyse(chess.Board(), Limit(depth=2))))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        assert numbat.analyse(chess.Board(KIWIPETE), Limit(nodes=400_000)).nodes >= 400_000
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert [line.depth for line in found] == [2]
+
+
 # Stops
 
 
@@ -606,7 +641,7 @@ def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine, call: st
 def test_a_call_overtaken_by_close_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     running = Engine(hash=1)
     # Called between the first check and the turn.
-    monkeypatch.setattr("engine.api.engine.get_ident", lambda: (monkeypatch.undo(), running.close()))
+    monkeypatch.setattr("engine.api.calls.get_ident", lambda: (monkeypatch.undo(), running.close()))
     with pytest.raises(RuntimeError, match="closed"):
         ENDLESS["play"](running)
 
@@ -698,6 +733,17 @@ def test_after_an_error_no_keyword_has_taken_effect(numbat: Engine, keyword: str
     with pytest.raises(OptionError, match=by_keyword(keyword).name if value == 0 else value):
         numbat.configure(multipv=2, **{keyword: value})  # type: ignore[misc]
     assert len({info.multipv for info in reports_of(numbat)}) == 1
+
+
+def test_options_are_restored_whose_files_are_gone(tmp_path: Path) -> None:
+    network = tmp_path / "own.nnue"
+    shutil.copy(Path(engine.__file__).parent / "evaluation/nnue/numbat.nnue", network)
+    with Engine(hash=1, eval_file=network) as own:
+        before, values = dict(own.options), own.evaluate([KIWIPETE]).tolist()
+        network.unlink()
+        with pytest.raises(OptionError, match="BookFile"):
+            own.configure(hash=2, eval_file="", eval_type="Material", book_file="/nothing")
+        assert (dict(own.options), own.evaluate([KIWIPETE]).tolist()) == (before, values)
 
 
 def test_the_button_has_a_keyword(numbat: Engine) -> None:

@@ -2,6 +2,10 @@
 
 import pytest
 
+from engine.messages import Limits, Signals
+from engine.uci.output import Output
+from engine.uci.parse import Go
+from engine.uci.session import Session
 from tests.uci.process import UciProcess
 
 ROUNDS = 100
@@ -91,3 +95,18 @@ def test_waiting_is_remarked_on_only_if_it_takes_long(uci: UciProcess) -> None:
     said = uci.ask("stop", "isready", until="readyok")
     assert "waits" not in "".join(said)
     assert [line for line in said if line.startswith("Fen: ")]
+
+
+def test_stops_cost_no_more_than_the_commands_that_they_stop(monkeypatch):
+    stops, real = [0], Signals.stop
+
+    def stop(signals: Signals) -> None:
+        stops[0] += 1
+        real(signals)
+
+    monkeypatch.setattr(Signals, "stop", stop)
+    session = Session(Output())  # runs nothing yet
+    for _ in range(100):
+        session.go(Go(Limits(infinite=True)))
+        session.stop()
+    assert stops == [100]
