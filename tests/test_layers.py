@@ -18,6 +18,7 @@ FLOORS: dict[str, int] = {
     "options": 1,
     "files": 1,
     "folders": 1,
+    "memory": 1,
     "commandline": 2,
     "console": 1,
     "processes": 1,

@@ -12,8 +12,6 @@ Replacement: the entry of the same position, unless it is from this search and m
 bound; else an empty one; else the shallowest, each generation (search) of age counting four plies.
 """
 
-import os
-from contextlib import suppress
 from typing import Annotated, Any, NamedTuple
 
 from engine.board.aliases import Depth, Flag, Key, Move, Position, Score
@@ -33,6 +31,7 @@ from engine.jit import (
     structure,
     u8,
 )
+from engine.memory import memory_limit, memory_used
 from engine.messages import OptionError
 from engine.search.scores import NONE
 
@@ -225,14 +224,19 @@ class TranspositionTable:
 
     def __init__(self, megabytes: int) -> None:
         self.record: Any = new_record(TABLE)
+        self.megabytes = 0
         self.resize(megabytes)
 
     def resize(self, megabytes: int) -> None:
         """Replace the table with an empty one of ``megabytes``. Pages are allocated on first touch: call :meth:`clear`,
         or the search waits for them. After an :class:`OptionError` the table is unchanged."""
         clusters = megabytes * (1 << 20) // CLUSTER.itemsize
-        if clusters * CLUSTER.itemsize > _physical_memory():
-            raise OptionError(f"Hash {megabytes} MB is more than this machine's memory")
+        left = memory_limit() - memory_used() + (self.megabytes << 20)
+        if clusters * CLUSTER.itemsize > left:
+            raise OptionError(
+                f"Hash {megabytes} MB does not fit into memory, which this machine or container limits: "
+                f"at most {max(0, left) >> 20} MB"
+            )
         try:
             self._clusters = allocate(CLUSTER, clusters)  # frees the previous memory before the first touch
         except MemoryError:
@@ -255,18 +259,3 @@ class TranspositionTable:
     def hashfull(self) -> int:
         """Thousandths of a sample of entries that the current search has written."""
         return int(_hashfull(self.record))
-
-
-#: Linux files with the memory limit of a container, for versions 2 and 1 of control groups.
-_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-def _physical_memory() -> int:
-    """Bytes of memory in this machine or container, or a number beyond any Hash if unknown."""
-    size = 1 << 62
-    with suppress(AttributeError, ValueError, OSError):
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for path in _CONTAINER_LIMITS:
-        with suppress(OSError, ValueError), open(path) as file:  # ValueError: "max"
-            size = min(size, int(file.read()))
-    return size
