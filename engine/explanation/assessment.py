@@ -12,6 +12,7 @@ from engine.explanation.line import Line
 from engine.explanation.material import balance, count
 from engine.explanation.material_won import cancel, exchange_of, pieces
 from engine.explanation.verdicts import expectation, level
+from engine.play.wdl import can_win
 
 #: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
 HARDLY, CLEARLY = 0.01, 0.22
@@ -44,7 +45,18 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
         best, next_best = (expectation(each.pov(board.turn), board.fullmove_number) for each in (score, other[1]))
         choice = "hardly" if best - next_best <= HARDLY else "clearly" if best - next_best >= CLEARLY else "best"
     stands = level(expectation(score.white(), board.fullmove_number))
-    return Outlook(line, choice, other and other[0], stands, advantages(line))
+    certain = _is_certain(board, stands)
+    return Outlook(line, choice, other and other[0], stands, () if certain else advantages(line), certain)
+
+
+def _is_certain(board: chess.Board, stands: int) -> bool:
+    """Whether the material alone decides the game, which stands as White's level says: neither side can force mate, or
+    one has the pieces to mate a lone king."""
+    pieces = [board.pawns, board.knights, board.bishops, board.rooks, board.queens]
+    if stands == 0:
+        return not any(can_win(pieces, own) for own in board.occupied_co)
+    strong, weak = (board.occupied_co[color] for color in (stands > 0, stands < 0))
+    return abs(stands) == level(1) and weak.bit_count() == 1 and can_win([0, *pieces[1:]], strong & ~board.pawns)
 
 
 def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:

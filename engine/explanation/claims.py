@@ -304,7 +304,8 @@ class Compared:
 @dataclass(frozen=True)
 class Outlook:
     """A quiet position: how the best move compares (``only``, ``best``, ``hardly`` better than the ``other``,
-    ``clearly`` best), White's ``level``, and the advantages of each side that has some."""
+    ``clearly`` best), White's ``level``, and the advantages of each side that has some. ``certain`` if the material
+    alone makes it a draw or a forced mate."""
 
     theme = "outlook"
     line: Line
@@ -312,6 +313,7 @@ class Outlook:
     other: chess.Move | None
     level: int
     facts: tuple[tuple[chess.Color, Facts], ...]
+    certain: bool = False
 
 
 @dataclass(frozen=True)

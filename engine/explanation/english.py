@@ -452,6 +452,8 @@ def _outlook(claim: claims.Outlook) -> str:
     other = line.boards[0].san(claim.other) if claim.other else ""
     choice = _CHOICE[claim.choice].format(first=line.san(0), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
+    if claim.certain:
+        standing = f"{standing}, and mate is forced" if stands else "it is a draw, because neither side can force mate"
     known = "; ".join(f"{side(color)} {_clauses(found)}" for color, found in claim.facts)
     if not known:
         return f"{choice}; {standing}."

@@ -21,18 +21,25 @@ OnInfo = Callable[[Info], None]
 SHOWN_TABLE_WIN = 20_000
 
 
-def _reported_score(score: int, bound: str, outcome: int | None) -> Score:
-    """The score to report: a mate if found, else the tablebases' ``outcome``, else the score of the search."""
+def _winners(position: Position) -> tuple[bool, bool]:
+    """Whether the side to move, and whether its opponent, has the material to win."""
+    pieces, sides, side = position["pieces"].tolist(), position["colors"].tolist(), int(position["side"])
+    return wdl.can_win(pieces, sides[side]), wdl.can_win(pieces, sides[1 - side])
+
+
+def _reported_score(score: int, bound: str, outcome: int | None, winners: tuple[bool, bool]) -> Score:
+    """The score to report: a mate if found, else the tablebases' ``outcome``, else a draw if nobody has the material to
+    win, else the score of the search."""
     if abs(score) > MATE_BOUND and (outcome is None or score * outcome > 0):
         return to_message(score, bound)
     if outcome is None and abs(score) > DECIDED:
         return Score(cp=SHOWN_TABLE_WIN if score > 0 else -SHOWN_TABLE_WIN, bound=bound)
     if outcome is None:
-        return Score(cp=wdl.MODEL.shown(score), bound=bound)
+        return Score(cp=wdl.MODEL.shown(score) if any(winners) else 0, bound=bound)
     return Score(cp={WIN: SHOWN_TABLE_WIN, LOSS: -SHOWN_TABLE_WIN}.get(outcome, outcome))
 
 
-def _chances(score: int, outcome: int | None, position: Position) -> tuple[int, int, int]:
+def _chances(score: int, outcome: int | None, position: Position, winners: tuple[bool, bool]) -> tuple[int, int, int]:
     """The chances to report with ``score`` in ``position``: certain if tablebases, a mate or the rules decide it."""
     if outcome is not None:
         return {WIN: (1000, 0, 0), LOSS: (0, 0, 1000)}.get(outcome, (0, 1000, 0))
@@ -41,9 +48,7 @@ def _chances(score: int, outcome: int | None, position: Position) -> tuple[int, 
         return chances
     if score == 0 and position["rule50"] >= FIFTY_MOVES:
         return 0, 1000, 0
-    pieces, sides = position["pieces"].tolist(), position["colors"].tolist()
-    side = int(position["side"])
-    return wdl.limited(chances, wdl.can_win(pieces, sides[side]), wdl.can_win(pieces, sides[1 - side]))
+    return wdl.limited(chances, *winners)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ class Reporter:
         self._pool, self._table, self._on_info, self._lines = pool, table, on_info, lines
         self._position, self._chess960 = position, bool(position["chess960"])
         self._outcomes, self._probes = choice.outcomes, choice.probes
+        self._winners = _winners(position)
         self._searched = min(lines, len(choice.moves))  # ranks that the search reports
         self._others = [move for move in choice.outcomes if move not in choice.moves]
         self._last = Info()
@@ -146,8 +152,8 @@ class Reporter:
             info = Info(
                 depth=line.depth,
                 seldepth=line.seldepth,
-                score=_reported_score(line.score, line.bound, outcome),
-                wdl=_chances(line.score, outcome, self._position),
+                score=_reported_score(line.score, line.bound, outcome, self._winners),
+                wdl=_chances(line.score, outcome, self._position, self._winners),
                 pv=tuple([to_uci(move, self._chess960) for move in line.moves]),
                 multipv=line.rank,
                 **counters,

@@ -178,6 +178,9 @@ WORDING: list[tuple[Claim, str]] = [
     (Threat(THREAT[0], QUEENS), "Bf3 threatens to promote with a8=Q+."),
     (Outlook(BEST, "only", None, 0, ()), "e4 is the only move; the game is about even."),
     (Outlook(BEST, "best", None, -3, ()), "e4 is the best move; Black is winning."),
+    (Outlook(BEST, "best", None, 3, (), True), "e4 is the best move; White is winning, and mate is forced."),
+    (Outlook(BEST, "best", None, 0, (), True),
+     "e4 is the best move; it is a draw, because neither side can force mate."),
     (Outlook(BEST, "hardly", PLAYED.moves[0], 1, ((True, (WON, Feature("passed", True, 0, (1, 0)))),)),
      "e4 is the best move, but a3 is almost as good; White stands better. White is a rook and a pawn up "
      "and has a passed pawn."),

@@ -87,10 +87,17 @@ def test_a_side_without_material_never_wins(score: int, move: int, white: bool, 
         assert win - loss == chances[0] - chances[2]
 
 
-@pytest.mark.parametrize("fen", ["8/8/8/8/8/4k3/3p4/3K4 b - - 0 1", "4k3/8/8/7r/R7/8/8/4K3 w - - 100 90"])
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/8/4k3/3p4/3K4 b - - 0 1",
+        "4k3/8/8/7r/R7/8/8/4K3 w - - 100 90",
+        "8/8/8/3k4/8/8/8/KNN5 w - - 0 1",
+    ],
+)
 def test_a_certain_draw_is_reported_as_one(fen: str) -> None:
     with Engine(hash=2) as running:
-        info = running.search(chess.Board(fen), Limits(depth=20))
+        info = running.search(chess.Board(fen), Limits(depth=12))
     assert info.score.cp == 0
     assert info.wdl == (0, 1000, 0)
 
