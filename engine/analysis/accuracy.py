@@ -19,10 +19,10 @@ from engine.analysis.record import Judged
 from engine.explanation.grades import Grade, human_expectation, stockfish
 
 #: Centipawns that a mate counts; no score counts more.
-CEILING = 1000
+MATE_CP = 1000
 
 #: The least accuracy that goes into a harmonic mean, in percent (lila: ``Maths.harmonicMean``).
-_LEAST = 1.0
+_MIN_ACCURACY_PERCENT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ def summary(positions: Sequence[Judged]) -> dict[chess.Color, SideSummary]:
         accuracy, loss = 100.0, 0.0
         if own:
             mean = sum(value * weight for _, _, value, weight in own) / sum(weight for _, _, _, weight in own)
-            accuracy = (mean + statistics.harmonic_mean([max(_LEAST, value) for _, _, value, _ in own])) / 2
+            accuracy = (
+                mean + statistics.harmonic_mean([max(_MIN_ACCURACY_PERCENT, value) for _, _, value, _ in own])
+            ) / 2
             falls = (sign * (centipawns(before.score) - centipawns(after.score)) for before, after, _, _ in own)
             loss = sum(max(0, fall) for fall in falls) / len(own)
         result[color] = SideSummary(len(own), accuracy, loss, counts)
@@ -89,10 +91,10 @@ def _weights(percents: Sequence[float]) -> list[float]:
 
 
 def centipawns(score: PovScore) -> int:
-    """White's advantage in Stockfish's centipawns, mates as :data:`CEILING`.
+    """White's advantage in Stockfish's centipawns, mates as :data:`MATE_CP`.
 
     >>> from chess.engine import Cp, Mate
     >>> centipawns(PovScore(Mate(0), chess.WHITE)), centipawns(PovScore(Cp(50), chess.WHITE))
     (-1000, 101)
     """
-    return max(-CEILING, min(CEILING, stockfish(score.white()).score(mate_score=100 * CEILING)))
+    return max(-MATE_CP, min(MATE_CP, stockfish(score.white()).score(mate_score=100 * MATE_CP)))

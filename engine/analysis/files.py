@@ -73,7 +73,7 @@ def games_in(text: str) -> list[chess.pgn.Game]:
 
 def pgn_text(game: chess.pgn.Game) -> str:
     """``game`` as PGN, wrapped at the standard's 80 characters where possible."""
-    tags, _, moves = game.accept(Exporter(columns=_COLUMNS)).partition("\n\n")
+    tags, _, moves = game.accept(Exporter(columns=_LINE_LENGTH)).partition("\n\n")
     units: list[str] = []
     for word in _WORDS.findall(moves):
         if units and (word[0] in "[%;" or units[-1][-1] == "."):
@@ -83,7 +83,7 @@ def pgn_text(game: chess.pgn.Game) -> str:
     lines = [""]
     for unit in units:
         longer = f"{lines[-1]} {unit}".lstrip()
-        if len(longer) <= _COLUMNS:
+        if len(longer) <= _LINE_LENGTH:
             lines[-1] = longer
         else:
             lines.append(unit)
@@ -91,7 +91,7 @@ def pgn_text(game: chess.pgn.Game) -> str:
 
 
 #: The length of a line in a PGN file.
-_COLUMNS = 80
+_LINE_LENGTH = 80
 
 #: Units that are not wrapped: words, and commands in comments such as ``[%eval 0.3]``.
 _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")

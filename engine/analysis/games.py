@@ -36,7 +36,7 @@ from engine.messages import PositionError
 from engine.processes import Completed, LostProcess
 
 #: At most one part in this many of the time is spent saving results.
-_SAVING = 25
+_TIME_PER_SAVING_TIME = 25
 
 
 def analyse(
@@ -312,7 +312,7 @@ class _Batch:
             except (AnalysisError, WriteError) as error:
                 self._say(f"{error}; it will be tried again")
         now = time.monotonic()
-        self._save_at = now + _SAVING * (now - began)
+        self._save_at = now + _TIME_PER_SAVING_TIME * (now - began)
 
     def _say(self, text: str) -> None:
         _say(self._console, text)

@@ -355,5 +355,6 @@ def _advice(winning: Groups, halves: Groups, trend: bool, themes: Groups, traine
         known = sum(map(len, themes.values()))
         yield f"The theme to train first: {trained}, {len(themes[trained])} of {known} bad moves that have a theme."
     if halves and not trend:
-        shares = " and ".join(f"{_share(moves)} in the {name}" for name, moves in halves.items())
-        yield f"There is no clear trend: the bad moves are {shares}."
+        (first, earlier), (last, later) = halves.items()
+        shares = f"{_share(earlier)} of the moves are bad in the {first}, {_share(later)} in the {last}"
+        yield f"There is no clear trend: {shares}."

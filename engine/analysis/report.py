@@ -46,7 +46,7 @@ PHASES = ("opening", "middlegame", "endgame")
 MARKS = tuple(grade for grade in Grade if grade.word)
 
 #: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
-_ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
+_MAX_ENDGAME_PIECES, _MAX_MIDDLEGAME_PIECES, _OPENING_MOVES = 6, 10, 15
 
 
 def render(games: Sequence[dict[str, Any]], name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
@@ -202,7 +202,11 @@ def phase(board: chess.Board) -> int:
     (0, 2)
     """
     pieces = chess.popcount(board.occupied & ~board.pawns & ~board.kings)
-    return 2 if pieces <= _ENDGAME else int(pieces <= _MIDDLEGAME or board.fullmove_number > _OPENING_MOVES)
+    return (
+        2
+        if pieces <= _MAX_ENDGAME_PIECES
+        else int(pieces <= _MAX_MIDDLEGAME_PIECES or board.fullmove_number > _OPENING_MOVES)
+    )
 
 
 def picture(board: chess.Board) -> dict[str, str]:

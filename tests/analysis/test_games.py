@@ -736,7 +736,7 @@ def refuse_to_replace(monkeypatch, comes) -> list[str]:
 
 def test_results_that_could_not_be_saved_are_saved_later(two, monkeypatch, capsys):
     saved = refuse_to_replace(monkeypatch, lambda names: len(names) == 1)
-    monkeypatch.setattr(games, "_SAVING", 0.0)
+    monkeypatch.setattr(games, "_TIME_PER_SAVING_TIME", 0.0)
     assert analyse(*two, "--depth", "1") == 0
     assert re.search(r"cannot write .*a\.numbat\.json: No space left on device", capsys.readouterr().err)
     assert sorted(saved[1:3]) == ["a.numbat.json", "b.numbat.json"]
