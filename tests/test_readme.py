@@ -136,14 +136,18 @@ def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_the_layout_names_existing_files(readme, repository):
-    (layout,) = re.findall(r"^```\n(uci_main.*?)^```", readme, re.MULTILINE | re.DOTALL)
-    parents = {0: repository}
+def test_the_layout_names_what_there_is(repository):
+    page = (repository / "engine" / "README.md").read_text(encoding="utf-8")
+    (layout,) = re.findall(r"^```\n(uci_main.*?)^```", page, re.MULTILINE | re.DOTALL)
+    parents, named = {0: repository}, set()
     for line in layout.splitlines():
         indent = len(line) - len(line.lstrip())
         path = parents[indent] / line.split()[0]
         assert path.exists(), line
         parents[indent + 2] = path
+        named.add(path)
+    parts = {path for path in (repository / "engine").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert {path for path in parts if path.name != "__init__.py"} <= named
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])  # it names what there was
