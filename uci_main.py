@@ -237,21 +237,14 @@ def _completion(shell: str) -> str:
 def _versions() -> list[str]:
     """What a bug report needs: the version, Python, numba and the processor."""
     import platform
-    import subprocess
-    from contextlib import suppress
     from importlib.metadata import version
 
     from llvmlite.binding import get_host_cpu_name
 
     from engine import __version__
 
-    folder, commit = os.path.dirname(os.path.abspath(__file__)), ""
-    if os.path.exists(os.path.join(folder, ".git")):
-        command = ["git", "-C", folder, "describe", "--always", "--dirty", "--exclude=*"]
-        with suppress(OSError):
-            commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     return [
-        f"Numbat {__version__}{commit and f', commit {commit}'}",
+        f"Numbat {__version__}",
         f"Python {platform.python_version()} ({platform.python_implementation()}), numba {version('numba')}, "
         f"llvmlite {version('llvmlite')}, numpy {version('numpy')}",
         f"{platform.platform()}, {os.cpu_count()} processors of type {get_host_cpu_name()}",

@@ -5,11 +5,13 @@ this package (as the UCI loop does before ``uciok``) does not load numba."""
 
 from typing import TYPE_CHECKING, Any
 
+from engine.version import version as _version
+
 if TYPE_CHECKING:
     from engine.api import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Score, Stopped, Stream
     from engine.api.asynchronous import AsyncEngine
 
-__version__ = "0.2.0"
+__version__ = _version()
 
 __all__ = [
     "Analysis",

@@ -13,6 +13,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 #: What each part of the engine may import from, below itself: the parts on lower floors.
 FLOORS: dict[str, int] = {
+    "version": 0,
     "messages": 0,
     "printing": 0,
     "options": 1,

@@ -146,7 +146,8 @@ def test_the_layout_names_what_there_is(repository):
         assert path.exists(), line
         parents[indent + 2] = path
         named.add(path)
-    parts = {path for path in (repository / "engine").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    entries = (repository / "engine").iterdir()
+    parts = {path for path in entries if path.suffix == ".py" or (path / "__init__.py").exists()}
     assert {path for path in parts if path.name != "__init__.py"} <= named
 
 

@@ -617,7 +617,7 @@ def test_a_move_is_clicked_square_by_square(browser: "Browser", page: Path) -> N
     tab.close()
 
 
-def test_a_move_is_dragged_by_finger_and_the_page_stays_where_it_is(browser: "Browser", page: Path) -> None:
+def test_a_move_is_dragged_by_finger_without_scrolling(browser: "Browser", page: Path) -> None:
     tab, best, _ = lesson_in(browser, page)
     touch, before = tab.context.new_cdp_session(tab), tab.evaluate("scrollY")
     touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
