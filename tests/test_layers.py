@@ -2,8 +2,6 @@
 
 import ast
 import graphlib
-import re
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,29 +161,6 @@ def test_no_two_files_stand_on_each_other(package):
         module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
         graph[module] = {imported for _, imported in imports_of(path.read_text(encoding="utf-8"), package)}
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError
-
-
-def shared_names(sources: dict[str, str]) -> dict[str, list[str]]:
-    """The classes that more than one file defines, without a leading underscore, with those files."""
-    places: dict[str, list[str]] = defaultdict(list)
-    for file, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.ClassDef):
-                places[node.name.lstrip("_")].append(file)
-    return {name: files for name, files in places.items() if len(files) > 1}
-
-
-def test_no_two_classes_of_the_engine_share_a_name():
-    assert shared_names({str(path): path.read_text(encoding="utf-8") for path in source_files()}) == {}
-    twice = {"a.py": "class Move: ...", "b.py": "def f():\n    class _Move: ..."}
-    assert shared_names(twice) == {"Move": ["a.py", "b.py"]}
-
-
-def test_the_rooms_are_in_the_order_of_the_readme():
-    readme = (REPOSITORY / "tuning" / "README.md").read_text(encoding="utf-8")
-    rooms = re.findall(r"^(\w+)/ ", readme, re.MULTILINE)
-    assert rooms == list(ROOMS)
-    assert set(rooms) == {room_of(path) for path in workbench_files()} - {"tuning"}
 
 
 @pytest.mark.parametrize(

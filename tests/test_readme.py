@@ -55,16 +55,6 @@ def test_continuous_integration_runs_only_the_test_command(readme, repository):
     assert os.access(repository / ".ci" / "run", os.X_OK) or sys.platform == "win32"
 
 
-def test_workflows_run_the_first_commands_as_they_stand(readme, repository):
-    workflow = (repository / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
-    play, test = (block.strip() for block in blocks(readme, "sh"))
-    windows, uv = re.findall(r"`(py -m venv [^`]*|uv run numbat)`", readme)
-    assert f"run: {test}\n" in workflow
-    assert f"| ({play})\n" in workflow
-    assert f"| ({windows})\n" in workflow
-    assert f"| {uv}\n" in workflow
-
-
 def test_the_console_script_is_the_command_line(repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {"numbat": f"{main.__module__}:{main.__name__}"}

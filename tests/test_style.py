@@ -1,6 +1,5 @@
 """The code passes its own linter, formatter and type checker."""
 
-import ast
 import subprocess
 import sys
 
@@ -35,27 +34,3 @@ def test_the_type_checker_finds_a_misspelt_field_of_a_record(module, right, wron
         [sys.executable, "-m", "mypy", copy], cwd=repository, capture_output=True, text=True, timeout=300, check=False
     )
     assert f'has no attribute "{wrong.split(".")[1]}"' in result.stdout, result.stdout + result.stderr
-
-
-def test_threads_are_waited_for_by_events_alone(repository):
-    """Before Python 3.13 a join that a signal interrupts takes the thread for ended, and memory is shared with it."""
-    found = []
-    for path in [*(repository / "engine").rglob("*.py"), *(repository / "tuning").rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Attribute) and node.attr in ("is_alive", "PyThreadState_SetAsyncExc"):
-                found.append(f"{path}:{node.lineno}")
-            is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            if is_method and node.func.attr == "join" and not node.args:  # those of texts and paths take something
-                found.append(f"{path}:{node.lineno}")
-    assert found == []
-
-
-def test_names_of_tests_are_short(repository):
-    names = [
-        node.name
-        for path in (repository / "tests").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
-    ]
-    assert len(names) > 100
-    assert [name for name in names if len(name) > 60] == []
