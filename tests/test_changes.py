@@ -178,4 +178,4 @@ def test_recipe_for_a_theme_of_explanations(copy: Copy) -> None:
         "print(sentence(explain(case_of(*line, '-200 -400'))))"
     )
     shutil.copytree(Path(__file__).parent / "explanation", copy.folder / "tests" / "explanation")
-    assert copy.run("-c", program) == "Loses a pawn: exd6 takes the pawn on d5 in passing.\n"
+    assert copy.run("-c", program) == "Loses a pawn: 2.exd6 takes the pawn on d5 in passing.\n"

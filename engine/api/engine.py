@@ -360,7 +360,7 @@ class Engine(PositionMixin):
         ...     print(engine.explain(board, board.parse_san("d6")))
         ...     board.push_san("d6")
         ...     print(engine.explain(board))
-        Allows mate in one with Qxf7#.
+        Allows mate in one with 4.Qxf7#.
         Move.from_uci('d7d6')
         Qxf7# is mate.
 

@@ -16,7 +16,7 @@ from engine.explanation.good_moves import merit_of, praise_of, result_by
 from engine.explanation.grades import Grade, grade_of
 from engine.explanation.line import Line
 from engine.explanation.mistakes import reason_of
-from engine.explanation.verdicts import LITTLE
+from engine.explanation.verdicts import UNSURE_CP
 
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
@@ -65,7 +65,7 @@ def case_of(board: chess.Board, move: chess.Move, analyse: Analyse) -> Case:
     other = analyse(board, root_moves=[each for each in board.legal_moves if each != move])
     reply = over(after) or analyse(after)
     case = Case(board, move, other.pv, reply.pv, other.score, reply.score)
-    return replace(case, marked=grade_of(case.had, case.has).bad or case.drop > LITTLE)
+    return replace(case, marked=grade_of(case.had, case.has).bad or case.drop > UNSURE_CP)
 
 
 def claim_of_best(

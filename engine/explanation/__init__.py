@@ -39,6 +39,6 @@ def explain(case: Case, tables: Tables | None = None) -> Claim | None:
     >>> reply = [chess.Move.from_uci("f3d5"), chess.Move.from_uci("e5d5"), chess.Move.from_uci("d1d5")]
     >>> scores = PovScore(Cp(0), chess.BLACK), PovScore(Cp(800), chess.WHITE)
     >>> sentence(explain(Case(board, move, [better], reply, *scores)))
-    'Loses the rook on e5: Bxd5 Rxd5 Rxd5.'
+    'Loses the rook on e5: 2.Bxd5 Rxd5 3.Rxd5.'
     """
     return reason_of(case, tables) if case.has < case.had else praise_of(case, tables)

@@ -40,7 +40,7 @@ GainKind = Literal["promotion", "exchange", "minor", "piece", "list"]
 MatePattern = Literal["", "backRankMate", "smotheredMate"]
 
 #: Draws; ``corner`` is that of a rook's pawn, ``held`` the same for the side that reaches it.
-DrawKind = Literal["stalemate", "material", "perpetual", "corner", "held"]
+DrawKind = Literal["stalemate", "material", "perpetual", "repetition", "corner", "held"]
 
 #: Aspects of the evaluation that a move can worsen, and those in which a side can be better off.
 ShiftAspect = Literal["king", "passed", "mobility", "structure"]
@@ -207,11 +207,12 @@ class Mating:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A win thrown away, or a draw ``held``: ``line`` is drawn after ``plies``."""
+    """A win thrown away, a draw ``missed``, or one ``held``: ``line`` is drawn after ``plies``."""
 
     how: DrawKind
     line: Line
     plies: int
+    missed: bool = False
 
     @property
     def theme(self) -> str:
@@ -285,17 +286,20 @@ class Threat:
 @dataclass(frozen=True)
 class Compared:
     """How the mover's game stood with ``best`` and stands with ``line``: ``gained`` are the other side's new
-    advantages, ``shift`` is the aspect that explains the cost."""
+    advantages, ``shift`` is the aspect that explains the cost, ``missed`` what ``best`` would have won."""
 
     best: Line
     line: Line
     standing: Standing
     gained: Facts = ()
     shift: Shift | None = None
+    missed: Material | None = None
 
     @property
     def theme(self) -> str:
-        """``positional``, a ``verdict`` on the game, or a ``comparison`` of two scores."""
+        """That of the missed gain, ``positional``, a ``verdict`` on the game, or a ``comparison`` of two scores."""
+        if self.missed:
+            return self.missed.theme
         if self.shift:
             return "positional"
         return "verdict" if self.standing.kind in ("decided", "lost") else "comparison"

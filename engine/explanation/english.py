@@ -30,10 +30,15 @@ _COST: dict[Cost, str] = {
     "slightly": "slightly better",
     "probably": "probably better",
     "surely": "better",
+    "half": "half a pawn",
+    "pawn": "a pawn",
     "pawns": "better by two or three pawns",
     "several": "better by several pawns",
     "far": "far better",
 }
+
+#: Costs that need not be told with a move that is marked as bad.
+_UNTOLD_COSTS = ("slightly", "probably", "surely", "half", "pawn")
 
 #: How the mover's game changed, by kind, and what the better move would have changed, unless its cost is given.
 _KINDS: dict[Kind | Literal["gained", "slightly"], tuple[str, str]] = {
@@ -47,10 +52,10 @@ _KINDS: dict[Kind | Literal["gained", "slightly"], tuple[str, str]] = {
     "grown": ("{when} {other}'s advantage has grown, and {other} {stands}", ""),
     "anyway": ("{other} was winning anyway", ""),
     "now": ("{when} {other} {stands}", ""),
-    "open": ("{when} neither side is clearly better", ""),
+    "open": ("{when} {other} has gained the worth of {cost}", ""),
     "either": ("{when} {leader} {still}", "{better} would not have changed that"),
     "worse": ("{when} {other} {stands}", "{better} would also have left {other} {had}"),
-    "little": ("Now {other} has {answer}", ""),
+    "little": ("{other} can now play {answer}", ""),
     "gained": ("{when} {other} {gained}", ""),
     "slightly": ("", ""),
 }
@@ -89,7 +94,7 @@ _AFTER: dict[tuple[str, str], int] = {("hanging", "unguarded"): 0, ("overloaded"
 _MATERIAL = {
     "loses": ("Loses {what}{stake}: {how}.", "Allows {how}, which wins {what}{gone}.", ""),
     "misses": ("Misses the chance to win {what}: {how}.", "Misses {how}, which wins {what}.", ""),
-    "regains": ("Does not recapture: {first} would have won back {what}.",) * 3,
+    "regains": ("Does not recapture: {better} would have won back {what}.",) * 3,
     "wins": ("{first} wins {what}: {how}.", "{first} wins {what}.", "{how} and wins {what}."),
 }
 _PROMOTION = {
@@ -108,7 +113,7 @@ _CHOICE = {
 #: What is worse on the mover's side, or better on the other.
 _SHIFTS: dict[claims.ShiftAspect, tuple[str, str]] = {
     "king": ("{mover}'s king is less safe", "{other}'s king is safer"),
-    "passed": ("{mover}'s chances to promote a pawn are worse", "{other}'s chances to promote a pawn are better"),
+    "passed": ("{mover}'s passed pawns are worse", "{other}'s passed pawns are better"),
     "mobility": ("{mover}'s pieces are less mobile", "{other}'s pieces are more mobile"),
     "structure": ("{mover}'s pawn structure is worse", "{other}'s pawn structure is better"),
 }
@@ -123,10 +128,21 @@ _FEATURES: dict[claims.FeatureAspect, str] = {
 
 _DRAWS: dict[claims.DrawKind, str] = {
     "stalemate": "Throws away the win: {after}it is stalemate.",
+    "repetition": "Throws away the win: {after}the position is repeated.",
     "perpetual": "Lets {winner} draw by perpetual check, beginning with {reply}.",
     "material": "Throws away the win: {after}there is insufficient material to mate.",
     "corner": "Throws away the win: {after}the king cannot be driven from the corner.",
     "held": "{holds}: {after}the king cannot be driven from the corner.",
+}
+
+#: Draws that a move missed: the moves that lead to them are quoted.
+_MISSED_DRAWS: dict[claims.DrawKind, str] = {
+    "stalemate": "Misses the draw by stalemate: {moves}.",
+    "repetition": "Misses the draw by repetition: {moves}.",
+    "perpetual": "Misses the draw by perpetual check: {moves}.",
+    "material": "Misses the draw, for there would not be enough material to mate: {moves}.",
+    "corner": "Misses the draw in the corner of a rook's pawn: {moves}.",
+    "held": "Misses the draw in the corner of a rook's pawn: {moves}.",
 }
 
 #: Sacrifices by their aim.
@@ -149,9 +165,9 @@ _ONLY = {
 
 _RESULTS = {
     2: "won",
-    1: "won but for the 50-move rule",
+    1: "won, were it not for the 50-move rule",
     0: "drawn",
-    -1: "lost but for the 50-move rule",
+    -1: "lost, were it not for the 50-move rule",
     -2: "lost",
 }
 
@@ -166,7 +182,22 @@ def sentence(claim: claims.Claim, skip_better: bool = False) -> str:
     return _SENTENCES[type(claim)](claim)
 
 
-# Pieces, sides and lists
+# Moves, pieces, sides and lists
+
+
+def _own(line: Line) -> str:
+    """The first move of ``line``, the one that the sentence is about."""
+    return line.boards[0].san(line.moves[0])
+
+
+def _moves(line: Line, first: int, last: int) -> str:
+    """The moves from ``first`` to ``last`` (exclusive), numbered: their side can be told."""
+    return line.boards[first].variation_san(line.moves[first:last]).replace(". ", ".")
+
+
+def _move(line: Line, ply: int) -> str:
+    """Another move than the one that the sentence is about, with its number: ``8...O-O``."""
+    return _moves(line, ply, ply + 1)
 
 
 def side(color: chess.Color) -> str:
@@ -232,12 +263,13 @@ def _won(gain: claims.Gain, square: bool) -> str:
 # Themes
 
 
-def _found(finding: claims.Finding, line: Line, it: str = "") -> str:
-    """The finding in words; ``it`` replaces its targets if they are already named."""
+def _found(finding: claims.Finding, line: Line, it: str = "", own: bool = False) -> str:
+    """The finding in words; ``it`` replaces its targets if they are already named, and the line's first move is the
+    sentence's ``own``."""
     move, targets, actor = line.moves[finding.payoff_ply], finding.targets, finding.actor
     return _FOUND[finding.theme, finding.form].format(
-        san=line.san(finding.ply),
-        moves=line.sans(line.turns().start, finding.payoff_ply + 1),
+        san=_own(line) if own and finding.ply == 0 else _move(line, finding.ply),
+        moves=_moves(line, line.turns().start, finding.payoff_ply + 1),
         targets=it or the(*targets),
         first=the(*targets[:1]),
         last=the(*targets[-1:]),
@@ -254,7 +286,7 @@ def _threatened(board: chess.Board, move: chess.Move | None) -> str:
         return ""
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
-    return passed.san(move)
+    return _move(Line.of(passed, [move]), 0)
 
 
 def _gain_and_way(claim: claims.Material) -> tuple[str, str]:
@@ -266,8 +298,8 @@ def _gain_and_way(claim: claims.Material) -> tuple[str, str]:
     taken = finding.theme == "hanging" and finding.form != "unguarded"
     after, start = _AFTER.get((finding.theme, finding.form)), line.turns().start
     last = finding.ply + (after or 0)
-    lead = line.sans(start if after is None else min(start, last - 1), last)
-    how = _found(finding, line, "it" if taken and named else "")
+    lead = _moves(line, start if after is None else min(start, last - 1), last)
+    how = _found(finding, line, "it" if taken and named else "", claim.verb == "wins" and not lead)
     if lead and finding.form != "now":
         how = f"after {lead}{',' if after is None else ''} {how}"
     return gained(gain, square=taken or not named), how
@@ -287,7 +319,8 @@ def _material(claim: claims.Material) -> str:
     return (_PROMOTION if gain.kind == "promotion" else _MATERIAL)[claim.verb][form].format(
         what=what,
         how=how,
-        first=line.san(0),
+        first=_own(line),
+        better=_move(line, 0),
         winner=side(line.winner),
         cost=f" at the cost of {_pieces(gain.paid)}" if gain.paid else "",
         stake=", and with it the win" if claim.stake else "",
@@ -296,7 +329,7 @@ def _material(claim: claims.Material) -> str:
 
 
 def _threat(claim: claims.Threat) -> str:
-    first, then = claim.best.san(0), claim.line.san(0)
+    first, then = _own(claim.best), _move(claim.line, 0)
     if claim.gain:
         leads = "leads to promotion" if claim.gain.kind == "promotion" else f"wins {gained(claim.gain)}"
         return f"{first} threatens {then}, which {leads}."
@@ -309,7 +342,14 @@ def _threat(claim: claims.Threat) -> str:
 def _sacrifice(claim: claims.Sacrifice) -> str:
     line, piece = claim.line, claim.piece
     moved = line.moves[0].to_square == piece.square
-    what = "the exchange" if claim.exchange else f"the {chess.piece_name(piece.kind)}" if moved else the(piece)
+    whole = claim.gains is not None and chess.ROOK in dict(claim.gains.paid)  # the rook is counted, not the exchange
+    what = (
+        "the exchange"
+        if claim.exchange and not whole
+        else f"the {chess.piece_name(piece.kind)}"
+        if moved
+        else the(piece)
+    )
     aim = _SACRIFICES[claim.aim].format(
         moves=claim.moves,
         gains=_returned(claim.gains, piece) if claim.gains else "",
@@ -330,23 +370,23 @@ def _returned(gain: claims.Gain, piece: claims.Piece) -> str:
 
 
 def _only_move(claim: claims.OnlyMove) -> str:
-    text = f"{claim.line.san(0)} is {_ONLY[claim.aim].format(mover=side(claim.line.winner))}"
-    text += ", and it is quiet" if claim.aim == "wins" and claim.quiet else ""
+    text = f"{_own(claim.line)} is {_ONLY[claim.aim].format(mover=side(claim.line.winner))}"
+    text += ", a quiet move" if claim.aim == "wins" and claim.quiet else ""
     if claim.other is None:
         return f"{text}."
     cost = sentence(claim.other)
-    return f"{text}; {claim.other.line.san(0)} {cost[0].lower()}{cost[1:]}"
+    return f"{text}; {_move(claim.other.line, 0)} {cost[0].lower()}{cost[1:]}"
 
 
 # Mates, draws and tablebases
 
 
 def _mating(claim: claims.Mating) -> str:
-    moves, first = claim.moves, claim.line.san(claim.line.turns().start)
+    moves = claim.moves
     if claim.verb == "mated":
         return f"{side(claim.line.winner)} gets mated in {moves} whatever it plays."
     if claim.verb == "leads":
-        mate = _MATES[claim.pattern]
+        mate, first = _MATES[claim.pattern], _own(claim.line)
         return f"{first} is {mate}." if moves == 1 else f"{first} leads to {mate} in {moves}."
     how = f"misses {_mate(claim.missed)}, and allows {_mate(claim)}" if claim.missed else f"{claim.verb} {_mate(claim)}"
     if claim.guard:
@@ -356,31 +396,33 @@ def _mating(claim: claims.Mating) -> str:
 
 
 def _mate(claim: claims.Mating) -> str:
-    mate, first = _MATES[claim.pattern], claim.line.san(claim.line.turns().start)
+    mate, first = _MATES[claim.pattern], _move(claim.line, claim.line.turns().start)
     return f"{mate} in one with {first}" if claim.moves == 1 else f"{mate} in {claim.moves}, beginning with {first}"
 
 
 def _drawn(claim: claims.Drawn) -> str:
     line = claim.line
-    drawn, moves = line.boards[claim.plies], line.sans(1, claim.plies)
+    if claim.missed:
+        return _MISSED_DRAWS[claim.how].format(moves=_moves(line, 0, claim.plies))
+    drawn, moves = line.boards[claim.plies], _moves(line, 1, claim.plies)
     pawns = claim.how == "held" and drawn.pawns & drawn.occupied_co[line.winner]
     text = _DRAWS[claim.how].format(
         after=f"after {moves} " if moves and not pawns else "",
         winner=side(line.winner),
-        reply=line.sans(1, 2),
-        holds="it is a draw" if pawns else f"{line.san(0)} holds the draw",
+        reply=_moves(line, 1, 2),
+        holds="it is a draw" if pawns or not line.moves else f"{_own(line)} holds the draw",
     )
     return f"{text[0].upper()}{text[1:]}"
 
 
 def _opposition(claim: claims.Opposition) -> str:
-    better, reply = claim.best.san(0), claim.line.san(1)
+    better, reply = _move(claim.best, 0), _move(claim.line, 1)
     what = "the win" if claim.win else "the draw"
     return f"Gives up the opposition, and with it {what}: {better} would have taken it; now {reply} takes it."
 
 
 def _by_tables(claim: claims.ByTables) -> str:
-    better = claim.best.san(0)
+    better = _move(claim.best, 0)
     if claim.opposition:
         return f"{_opposition(claim.opposition)} The tablebases agree."
     if claim.before == claim.after:
@@ -411,36 +453,31 @@ def _table_result(claim: claims.TableResult) -> str:
 # Scores and advantages
 
 
-def _better_and_reply(best: Line, played: Line) -> tuple[str, str]:
-    """The better move and the reply to the move played, with move numbers if they look alike; no reply is empty."""
-    better, answer = best.san(0), played.san(1) if len(played) > 1 else ""
-    if answer == better:
-        better = best.boards[0].variation_san(best.moves[:1]).replace(". ", ".")
-        answer = played.boards[1].variation_san(played.moves[1:2]).replace(". ", ".")
-    return better, answer
-
-
 def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
     had, has, cost, mover = claim.standing.had, claim.standing.has, claim.standing.cost, claim.best.winner
-    (better, answer), speaks = _better_and_reply(claim.best, claim.line), _clauses(claim.gained)
-    kind: Kind | Literal["gained", "slightly"] = claim.standing.kind
-    if kind == "little" and (speaks or not answer):
-        kind = "gained" if speaks else "slightly"
-    text, change = _KINDS[kind]
+    better, answer = _move(claim.best, 0), _moves(claim.line, 1, 2)
+    speaks, kind = _clauses(claim.gained), claim.standing.kind
     words = dict(better=better, answer=answer, gained=speaks, when=f"After {answer}" if answer else "Now")
     words |= dict(mover=side(mover), other=side(not mover), leader=side(mover == (has > 0)))
-    words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)])
-    was = f"{better} was {_COST[cost]}" if cost else change.format(**words)
+    words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)], cost=_COST[cost])
+    text, change = _KINDS[
+        "gained" if kind == "little" and speaks else "slightly" if kind == "little" and not answer else kind
+    ]
+    was = f"{better} was {'better' if kind == 'open' else _COST[cost]}" if cost else change.format(**words)
+    if claim.missed:
+        was = f"{better} would have won {gained(claim.missed.gain)}"
     text = text.format(**words)
     if claim.shift:
         shift = _SHIFTS[claim.shift.aspect][not claim.shift.own].format(**words)
         text = f"No material is lost at once, but {shift} than after {better}. {text}"
-    brief = text and skip_better and cost in ("slightly", "probably", "surely")
+    elif speaks and kind != "little":
+        text += f", and {side(not mover)} {speaks}"
+    brief = text and skip_better and not claim.missed and cost in _UNTOLD_COSTS
     return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 
 
 def _as_good(claim: claims.AsGood) -> str:
-    return f"{claim.line.san(0)} is about as good as the best move, {claim.best.san(0)}."
+    return f"{_own(claim.line)} is about as good as the best move, {_move(claim.best, 0)}."
 
 
 def _game_over(claim: claims.GameOver) -> str:
@@ -449,8 +486,8 @@ def _game_over(claim: claims.GameOver) -> str:
 
 def _outlook(claim: claims.Outlook) -> str:
     line, stands = claim.line, claim.level
-    other = line.boards[0].san(claim.other) if claim.other else ""
-    choice = _CHOICE[claim.choice].format(first=line.san(0), other=other)
+    other = _move(Line.of(line.boards[0], [claim.other]), 0) if claim.other else ""
+    choice = _CHOICE[claim.choice].format(first=_own(line), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
     if claim.certain:
         standing = f"{standing}, and mate is forced" if stands else "it is a draw, because neither side can force mate"

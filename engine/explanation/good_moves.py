@@ -27,8 +27,9 @@ from engine.explanation.effort import spend
 from engine.explanation.line import Line
 from engine.explanation.material import worth
 from engine.explanation.material_won import gain_of, net_losses, pieces
-from engine.explanation.mistakes import DRAWN, explained, mating, reason_of, shows, sure_gain, taken_before
+from engine.explanation.mistakes import mating, reason_of, taken_before
 from engine.explanation.sacrifices import SACRIFICE, sacrificed
+from engine.explanation.tactics import Win
 from engine.explanation.themes import draw
 from engine.explanation.verdicts import level
 from engine.play.captures import value
@@ -68,10 +69,9 @@ def merit_of(
 
 def _wins(best: Line, score: Score) -> Material | None:
     """What the first move of ``best``, whose winner has this ``score``, wins by force."""
-    won, lost = best.certain_prefix, value(taken_before(best.boards[0], best.moves[0]))
-    sure = sure_gain(best) > lost and shows(score, won)  # a recapture must win more than was lost
-    if sure and (gain := gain_of(won)) and (finding := explained(won, gain)):
-        return Material("wins", won, gain, finding)
+    win, lost = Win(best, score), value(taken_before(best.boards[0], best.moves[0]))
+    if win.pawns > lost and win.shown and win.gain and win.finding:  # a recapture must win more than was lost
+        return Material("wins", win.proof, win.gain, win.finding)
     return None
 
 
@@ -133,13 +133,15 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
 
 
 def _sacrifice(case: Case) -> Sacrifice | None:
-    """The sacrifice that the move makes, and its aim: of several pieces the one taken in the line, else the one that
-    costs most. None also if the side stands worse, and has no aim."""
+    """The sacrifice that the move makes, and its aim: of several pieces the one that the line gives for good, else the
+    one that costs most. None also if the side stands worse, and has no aim."""
     line, given = case.praised, sacrificed(case.board, case.move)
     if not given:
         return None
     reply = line.moves[1].to_square if len(line) > 1 else None
-    square = reply if reply in given else max(given, key=lambda each: given[each])
+    square = max(given, key=lambda each: given[each])
+    if reply in given and net_losses(line)[1][Piece.at(line.boards[1], reply).kind] > 0:
+        square = reply
     piece = Piece.at(line.boards[1], square)
     exchange = piece.kind == chess.ROOK and given[square] == SACRIFICE
     claim = Sacrifice(line, piece, exchange, "standing", level=level(case.after))
@@ -147,7 +149,7 @@ def _sacrifice(case: Case) -> Sacrifice | None:
     if mates is not None:
         return replace(claim, aim="mate", moves=mates + 1)
     ended = draw.ending(line)
-    if ended and abs(case.has.score(mate_score=10_000)) <= DRAWN:
+    if ended and draw.is_level(case.has):
         return replace(claim, aim="draw")
     if gains := _return(case, piece):
         return replace(claim, aim="material", gains=gains)
@@ -162,7 +164,7 @@ def _return(case: Case, piece: Piece) -> Gain | None:
     if line.won(line.last) < line.gain:
         return None
     if line.gain >= 1:
-        return gain_of(line) if shows(case.has, line) else None
+        return gain_of(line) if Win(line, case.has).shown else None
     won, paid, _ = net_losses(line)
     if paid[piece.kind] < 1 or worth(+won) < max(3, _RETURN * value(piece.kind)):
         return None

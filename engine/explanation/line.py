@@ -13,10 +13,13 @@ from engine.explanation.effort import spend
 from engine.explanation.material import balance, count, settled
 
 #: Plies of a line that are examined; later moves are rarely forced.
-HORIZON = 12
+LINE_PLIES = 12
 
-#: Pawns that a piece is worth at least, and those that the loser may win back later if a piece was won.
-_PIECE, _RETURNED = 3, 2
+#: Pawns that a minor piece is worth, and those that the loser may win back later if a piece was won.
+_MINOR_PAWNS, _RETURNED_PAWNS = 3, 2
+
+#: Part of a gain that stands for all of it once it has fallen.
+_MIN_FALLEN_SHARE = 0.6
 
 #: Plies within which the winner of a line must have won what it is said to win. A pawn that queens may take longer.
 PROOF_PLIES = 7
@@ -35,7 +38,7 @@ class Line:
         """The line of ``moves`` from ``board``, cut at the horizon, the end of the game or an illegal move. ``winner``
         is the side to move unless it is given."""
         boards, played = [board], []
-        for move in moves[:HORIZON]:
+        for move in moves[:LINE_PLIES]:
             if not boards[-1].is_legal(move):
                 break
             spend()
@@ -52,14 +55,6 @@ class Line:
     def last(self) -> chess.Board:
         """The final board."""
         return self.boards[-1]
-
-    def san(self, ply: int) -> str:
-        """The move at ``ply`` in standard algebraic notation."""
-        return self.boards[ply].san(self.moves[ply])
-
-    def sans(self, first: int, last: int) -> str:
-        """The moves from ``first`` to ``last`` (exclusive) in standard algebraic notation."""
-        return " ".join(self.san(ply) for ply in range(first, min(last, len(self))))
 
     def turns(self) -> range:
         """The plies at which the winner moves."""
@@ -93,9 +88,15 @@ class Line:
         return tuple(map(self.won, self.settled))
 
     @cached_property
+    def returns(self) -> bool:
+        """Whether a position of the line occurs in it again: nobody has won anything since."""
+        return len({board.epd() for board in self.boards}) < len(self.boards)
+
+    @cached_property
     def gain(self) -> int:
-        """The pawns that the winner has won for good: the smaller gain of the last two boards."""
-        return min(self.gains[max(1, len(self) - 1) :], default=0)
+        """The pawns that the winner has won for good: the smaller gain of the last two boards; 0 if the line returns to
+        one of its positions."""
+        return 0 if self.returns else min(self.gains[max(1, len(self) - 1) :], default=0)
 
     @cached_property
     def quoted(self) -> int:
@@ -113,16 +114,30 @@ class Line:
         start, last = self.turns().start, len(self) - 1
         if last <= start:
             return self
-        kept = [min(self.gains[ply:]) for ply in range(last + 1)]
         queens = any(self.moves[ply].promotion for ply in self.turns())
-        least = kept[min(start + PROOF_PLIES, last)]
-        least = kept[last] if queens and least < _PIECE else least
-        at_once = kept[start + 1]
-        if (at_once > 0 and least < _PIECE) or (at_once >= _PIECE and least < 2 * at_once):
+        least = self._kept(min(start + PROOF_PLIES, last))
+        least = self._kept(last) if queens and least < _MINOR_PAWNS else least
+        at_once = self._kept(start + 1)
+        if (at_once > 0 and least < _MINOR_PAWNS) or (at_once >= _MINOR_PAWNS and least < 2 * at_once):
             least = at_once
-        first = next(ply for ply in range(start + 1, last + 1) if kept[ply] >= least)
+        return self._prefix(least)
+
+    @cached_property
+    def first_gain(self) -> Line:
+        """The beginning of the line that shows what the winner's first move wins and keeps to the end."""
+        start = self.turns().start
+        return self._prefix(self._kept(start + 1)) if len(self) > start + 1 else self
+
+    def _kept(self, ply: int) -> int:
+        """The pawns that the winner has won on the board ``ply`` and on all later ones."""
+        return min(self.gains[ply:])
+
+    def _prefix(self, least: int) -> Line:
+        """The beginning of the line up to where the winner has won ``least`` pawns for good."""
+        start, last = self.turns().start, len(self) - 1
+        first = next(ply for ply in range(start + 1, last + 1) if self._kept(ply) >= least)
         shows = [self.won(board) >= least for board in self.boards]
-        most = least + _RETURNED if least >= _PIECE else least
+        most = least + _RETURNED_PAWNS if least >= _MINOR_PAWNS else least
         ends = [end for end in range(first + 1, last + 2) if least <= min(self.gains[end - 1 : end + 1]) <= most]
         return self.cut(next((end for end in ends if all(shows[end : end + 2])), ends[-1]))
 
@@ -133,8 +148,10 @@ class Line:
     @cached_property
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
         """The pieces that the loser and the winner have lost at the end, by type; negative if one has more, as after a
-        promotion."""
+        promotion. Pending captures count, unless the larger part of the gain has fallen and the rest may follow."""
         end = min((self.settled[-1], self.settled[max(1, len(self) - 1)]), key=self.won)
+        if self.gains[-1] > self.won(self.last) >= max(_MINOR_PAWNS, _MIN_FALLEN_SHARE * self.gain):
+            end = self.last
         loser, winner = (count(self.boards[0], color) for color in (not self.winner, self.winner))
         loser.subtract(count(end, not self.winner))
         winner.subtract(count(end, self.winner))

@@ -9,8 +9,9 @@ from engine.explanation.line import Line
 from engine.explanation.material import worth
 
 
-def gain_of(line: Line) -> Gain | None:
-    """The gain of the winner of ``line``; None if it is less than a pawn, or unclear.
+def gain_of(line: Line, whole: Line | None = None) -> Gain | None:
+    """The gain of the winner of ``line``; None if it is less than a pawn, or unclear. ``line`` may be the beginning of
+    a ``whole`` one in which more is won: what the winner has lost only until then is not paid for good.
 
     >>> board = chess.Board("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1")
     >>> gain_of(Line.of(board, [chess.Move.from_uci("g2c6")]))
@@ -20,6 +21,8 @@ def gain_of(line: Line) -> Gain | None:
         return None
     lost, paid, promoted = net_losses(line)
     lost, paid = +lost, +paid
+    if whole is not None and whole.gain > line.gain:
+        paid &= +net_losses(whole)[1]
     if promoted:
         return Gain("promotion", (), pieces(paid) if worth(paid) - worth(lost) >= 3 else ())
     if not lost:

@@ -14,19 +14,22 @@ from engine.play.wdl import MODEL, REFERENCE_MOVE
 EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9
 
 #: Expected points by which a score must exceed these for a short search to be sure.
-_MARGIN = 0.05
+_SEARCH_ERROR_POINTS = 0.05
 
 #: Expected points from one half within which a game is about even.
-_LEVEL = 0.05
+_MAX_EVEN_POINTS = 0.05
 
 #: Expected points that decide a game.
-_DECISIVE = 0.2
+_DECISIVE_POINTS = 0.2
+
+#: Centipawns that are nearer to half a pawn than to one.
+_MAX_HALF_PAWN_CP = 75
 
 #: Centipawns up to which a search cannot be sure that a move was better.
-LITTLE = 90
+UNSURE_CP = 90
 
 #: Centipawns beyond which a search is quite sure that a move was better, by several pawns, and by far.
-SURE, SEVERAL, FAR = 210, 330, 550
+SURE_CP, SEVERAL_CP, FAR_CP = 210, 330, 550
 
 
 def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
@@ -66,14 +69,15 @@ Kind = Literal[
     "grown",  # the other side was better, now by more
     "anyway",  # the other side was winning, and still is
     "now",  # it was unclear, now the other side is better
-    "open",  # neither side is clearly better now; before, either may have been
+    "open",  # neither side is clearly better, but the other one has gained
     "either",  # the same side is better after either move; little was lost
     "worse",  # as "either", with a clear advantage of the other side after the move
     "little",  # it is slightly worse, and unclear who is better
 ]
 
-#: How much better the other move was, "pawns" being two or three; empty if the kind says it all.
-Cost = Literal["", "slightly", "probably", "surely", "pawns", "several", "far"]
+#: How much better the other move was, "pawns" being two or three; empty if the kind says it all. In an even game
+#: "half" and "pawn" are what the other side has gained.
+Cost = Literal["", "slightly", "probably", "surely", "half", "pawn", "pawns", "several", "far"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +100,24 @@ def decided(before: float, after: float) -> Standing | None:
     >>> decided(0.6, 0.4)
     """
     had, has = _sure(before), _sure(after)
-    if has >= had or (had < 3 and has > -3) or before - after < _DECISIVE:
+    if has >= had or (had < 3 and has > -3) or before - after < _DECISIVE_POINTS:
         return None
     return Standing("lost" if had > 0 and has in (0, -1) else "decided", had, has, "" if had > 0 else "surely")
 
 
-def compare(before: float, after: float, drop: int) -> Standing:
-    """Compare the mover's expected points with the better move and now; ``drop`` is the cost in centipawns.
+def compare(before: float, after: float, drop: int, marked: bool = False) -> Standing:
+    """Compare the mover's expected points with the better move and now; ``drop`` is the cost in centipawns. A move that
+    is ``marked`` surely was worse.
 
     >>> compare(0.5, 0.2, 120), compare(0.6, 0.4, 80)
     (Standing(kind='now', had=0, has=-2, cost='probably'), Standing(kind='little', had=0, has=0, cost='slightly'))
     """
     had, has = _sure(before), _sure(after)
-    if drop <= LITTLE:  # it may be an error of the search: only what holds after either move is sure
+    if drop <= UNSURE_CP and not marked:  # it may be an error of the search: only what holds after either move is sure
         if has > 0 or has == had < 0:
             return Standing("either", had, has)
         return Standing("worse", had, has) if has < had < 0 else Standing("little", had, has, "slightly")
-    if had > 0 and (has == -1 or abs(after - 0.5) <= _LEVEL):
+    if had > 0 and (has == -1 or abs(after - 0.5) <= _MAX_EVEN_POINTS):
         return Standing("gone" if has < 0 else "half", had, has)
     if has < 0 < had:
         return Standing("turned", had, has)
@@ -125,7 +130,8 @@ def compare(before: float, after: float, drop: int) -> Standing:
         kind = "grown" if has < had else "more"
     else:
         kind = "now" if has < 0 else "open"
-    return Standing(kind, had, has, _cost(drop, has))
+    gained: Cost = "half" if drop <= _MAX_HALF_PAWN_CP else "pawn"
+    return Standing(kind, had, has, gained if kind == "open" else _cost(drop, has))
 
 
 def _cost(drop: int, has: int) -> Cost:
@@ -134,9 +140,9 @@ def _cost(drop: int, has: int) -> Cost:
     >>> _cost(250, 1), _cost(20_000, 0), _cost(250, -3), _cost(250, 3)
     ('pawns', 'far', 'surely', 'probably')
     """
-    if drop <= SURE or has == 3:
+    if drop <= SURE_CP or has == 3:
         return "probably"
-    return "surely" if has == -3 else "pawns" if drop <= SEVERAL else "several" if drop <= FAR else "far"
+    return "surely" if has == -3 else "pawns" if drop <= SEVERAL_CP else "several" if drop <= FAR_CP else "far"
 
 
 def level(points: float) -> int:
@@ -152,4 +158,4 @@ def level(points: float) -> int:
 
 def _sure(points: float) -> int:
     """The level that a short search can be sure of."""
-    return level(max(0.5, points - _MARGIN) if points > 0.5 else min(0.5, points + _MARGIN))
+    return level(max(0.5, points - _SEARCH_ERROR_POINTS) if points > 0.5 else min(0.5, points + _SEARCH_ERROR_POINTS))

@@ -128,7 +128,7 @@ def test_what_others_wrote_stays(pgn, capsys):
     assert nodes[5].nags & {1, 2, 3, 4, 5, 6} == {chess.pgn.NAG_BLUNDER}
     assert list(after[1].mainline())[2].nags == {2}  # its author's judgement
     assert re.search(
-        r"Blunder: [^:]+ was better. Allows mate in one with Qxf7#\. "
+        r"Blunder: [^:]+ was better. Allows mate in one with 4\.Qxf7#\. "
         r"White \d+%, draw \d+%, Black \d+%; now White 100%, draw 0%, Black 0%\.",
         nodes[5].comment,
     )

@@ -85,7 +85,7 @@ def short(claim: Claim | Gain | Feature | None) -> str:
             missed = f", {short(claim.missed)}" if claim.missed else ""
             return f"{claim.verb} {claim.theme} {claim.moves}{guard}{missed}"
         case Drawn():
-            return f"drawn {claim.how}"
+            return f"{'misses' if claim.missed else 'drawn'} {claim.how}"
         case Opposition():
             return f"opposition {'win' if claim.win else 'draw'}"
         case ByTables():
@@ -94,7 +94,7 @@ def short(claim: Claim | Gain | Feature | None) -> str:
         case Compared(standing=standing):
             facts = [standing.kind, str(standing.had), str(standing.has), standing.cost, *map(short, claim.gained)]
             facts += [claim.shift.aspect, "own" if claim.shift.own else "other"] if claim.shift else []
-            return " ".join(filter(None, facts))
+            return " ".join(filter(None, facts)) + (f", {short(claim.missed)}" if claim.missed else "")
         case Sacrifice(piece=piece):
             what = "exchange" if claim.exchange else _letters(((piece.kind, 1),))
             aims = {"mate": claim.moves, "material": short(claim.gains), "standing": claim.level}

@@ -102,87 +102,96 @@ def compared(kind: Kind, had: int, has: int, cost: Cost = "", **facts: Any) -> C
 
 # fmt: off
 WORDING: list[tuple[Claim, str]] = [
-    (compared("decided", 0, -3, "surely"), "After d5 Black is winning; e4 was better."),
-    (compared("decided", 3, -3), "After d5 Black is winning; after e4 White would be winning."),
-    (compared("lost", 3, 0), "After d5 White's advantage is gone; after e4 White would be winning."),
-    (compared("turned", 1, -2), "After d5 Black is clearly better; e4 would have kept White's advantage."),
-    (compared("gone", 1, -1), "After d5 White's advantage is gone; e4 would have kept it."),
-    (compared("half", 1, 0), "After d5 much of White's advantage is gone; e4 would have kept it."),
-    (compared("less", 2, 1, "pawns"), "After d5 White still stands better; e4 was better by two or three pawns."),
-    (compared("more", -2, -2, "several"), "After d5 Black is still clearly better; e4 was better by several pawns."),
+    (compared("decided", 0, -3, "surely"), "After 1...d5 Black is winning; 1.e4 was better."),
+    (compared("decided", 3, -3), "After 1...d5 Black is winning; after 1.e4 White would be winning."),
+    (compared("lost", 3, 0), "After 1...d5 White's advantage is gone; after 1.e4 White would be winning."),
+    (compared("turned", 1, -2), "After 1...d5 Black is clearly better; 1.e4 would have kept White's advantage."),
+    (compared("gone", 1, -1), "After 1...d5 White's advantage is gone; 1.e4 would have kept it."),
+    (compared("half", 1, 0), "After 1...d5 much of White's advantage is gone; 1.e4 would have kept it."),
+    (compared("less", 2, 1, "pawns"), "After 1...d5 White still stands better; 1.e4 was better by two or three pawns."),
+    (compared("more", -2, -2, "several"),
+     "After 1...d5 Black is still clearly better; 1.e4 was better by several pawns."),
     (compared("grown", -1, -2, "far"),
-     "After d5 Black's advantage has grown, and Black is clearly better; e4 was far better."),
-    (compared("anyway", -3, -3, "surely"), "Black was winning anyway; e4 was better."),
-    (compared("now", 0, -1, "probably"), "After d5 Black stands better; e4 was probably better."),
-    (compared("open", 0, 0, "probably"), "After d5 neither side is clearly better; e4 was probably better."),
-    (compared("either", 1, 1), "After d5 White still stands better; e4 would not have changed that."),
-    (compared("worse", -1, -2), "After d5 Black is clearly better; e4 would also have left Black better."),
-    (compared("little", 0, 0, "slightly"), "Now Black has d5; e4 was slightly better."),
+     "After 1...d5 Black's advantage has grown, and Black is clearly better; 1.e4 was far better."),
+    (compared("anyway", -3, -3, "surely"), "Black was winning anyway; 1.e4 was better."),
+    (compared("now", 0, -1, "probably"), "After 1...d5 Black stands better; 1.e4 was probably better."),
+    (compared("open", 0, 0, "half"), "After 1...d5 Black has gained the worth of half a pawn; 1.e4 was better."),
+    (compared("open", 1, 0, "pawn", gained=(Feature("bishops", chess.BLACK),)),
+     "After 1...d5 Black has gained the worth of a pawn, and Black has the bishop pair; 1.e4 was better."),
+    (compared("turned", 1, -2, missed=Material("misses", FORK, WON, FORKS)),
+     "After 1...d5 Black is clearly better; 1.e4 would have won a rook and a pawn."),
+    (compared("either", 1, 1), "After 1...d5 White still stands better; 1.e4 would not have changed that."),
+    (compared("worse", -1, -2), "After 1...d5 Black is clearly better; 1.e4 would also have left Black better."),
+    (compared("little", 0, 0, "slightly"), "Black can now play 1...d5; 1.e4 was slightly better."),
     (compared("little", 0, 0, "slightly", gained=(Feature("bishops", chess.BLACK),)),
-     "After d5 Black has the bishop pair; e4 was slightly better."),
+     "After 1...d5 Black has the bishop pair; 1.e4 was slightly better."),
     (compared("now", 0, -1, "probably", shift=Shift("king", True, 40)),
-     "No material is lost at once, but White's king is less safe than after e4. After d5 Black stands "
-     "better; e4 was probably better."),
+     "No material is lost at once, but White's king is less safe than after 1.e4. After 1...d5 Black stands "
+     "better; 1.e4 was probably better."),
     (Material("wins", FORK, WON, FORKS), "Nxc7+ forks the king and the rook on a8 and wins a rook and a pawn."),
     (Material("misses", FORK, WON, FORKS),
-     "Misses the chance to win a rook and a pawn: Nxc7+ forks the king and the rook on a8."),
+     "Misses the chance to win a rook and a pawn: 1.Nxc7+ forks the king and the rook on a8."),
     (Material("regains", FORK, Gain("piece", ((4, 1),)), FORKS),
-     "Does not recapture: Nxc7+ would have won back the rook."),
+     "Does not recapture: 1.Nxc7+ would have won back the rook."),
     (Material("loses", FORK, WON, FORKS, stake=True),
-     "Loses a rook and a pawn, and with it the win: Nxc7+ forks the king and the rook on a8."),
+     "Loses a rook and a pawn, and with it the win: 1.Nxc7+ forks the king and the rook on a8."),
     (Material("loses", FORK, Gain("minor", ((3, 1),)), Finding("line", 0, 0), stake=True),
-     "Allows Nxc7+, which wins a piece, and the win is gone."),
+     "Allows 1.Nxc7+, which wins a piece, and the win is gone."),
     (Material("misses", FORK, WON, GUARD),
-     "Misses the chance to win a rook and a pawn: Nxc7+, and the rook on e7 is pinned to the king and "
+     "Misses the chance to win a rook and a pawn: 1.Nxc7+, and the rook on e7 is pinned to the king and "
      "cannot recapture."),
     (Material("wins", FORK, Gain("exchange", ((4, 1),), ((1, 1),)), Finding("line", 0, 0)),
      "Nxc7+ wins the exchange for a pawn."),
     (Material("misses", FORK, WON, Finding("hanging", 0, 0, "cheaper", (Piece(1, chess.C7),), Piece(2, chess.C7))),
-     "Misses the chance to win a rook and a pawn: Nxc7+ takes the pawn on c7 with a knight."),
+     "Misses the chance to win a rook and a pawn: 1.Nxc7+ takes the pawn on c7 with a knight."),
     (Material("misses", FORK, WON, Finding("removedDefender", 0, 2, "square", squares=(chess.A8,))),
-     "Misses the chance to win a rook and a pawn: Nxc7+ takes the piece that guards a8."),
+     "Misses the chance to win a rook and a pawn: 1.Nxc7+ takes the piece that guards a8."),
     (Material("misses", FORK, WON, Finding("doubleCheck", 0, 2)),
-     "Misses the chance to win a rook and a pawn: Nxc7+ gives double check."),
+     "Misses the chance to win a rook and a pawn: 1.Nxc7+ gives double check."),
     (Material("misses", THREAT[0], WON, Finding("doubleThreat", 0, 2, targets=(BISHOP,), threat=THREAT[1].moves[0])),
-     "Misses the chance to win a rook and a pawn: Bf3 threatens Bxc6+ and attacks the bishop on h2."),
+     "Misses the chance to win a rook and a pawn: 1.Bf3 threatens 2.Bxc6+ and attacks the bishop on h2."),
     (Material("wins", QUEENS, Gain("promotion", ()), PROMOTES), "a8=Q+ promotes."),
-    (Material("misses", QUEENS, Gain("promotion", ()), PROMOTES), "Misses the chance to promote with a8=Q+."),
+    (Material("misses", QUEENS, Gain("promotion", ()), PROMOTES), "Misses the chance to promote with 1.a8=Q+."),
     (Material("loses", QUEENS, Gain("promotion", (), ((4, 1),)), PROMOTES),
-     "Lets White promote at the cost of a rook with a8=Q+."),
+     "Lets White promote at the cost of a rook with 1.a8=Q+."),
     (Mating("leads", MATE, 1, "backRankMate"), "Ra8# is back-rank mate."),
     (Mating("leads", MATE, 3), "Ra8# leads to mate in 3."),
-    (Mating("misses", MATE, 2, "smotheredMate"), "Misses smothered mate in 2, beginning with Ra8#."),
+    (Mating("misses", MATE, 2, "smotheredMate"), "Misses smothered mate in 2, beginning with 1.Ra8#."),
     (Mating("mated", MATE, 2), "White gets mated in 2 whatever it plays."),
-    (Mating("allows", LET_MATE, 2), "Allows mate in 2, beginning with Ra1+."),
+    (Mating("allows", LET_MATE, 2), "Allows mate in 2, beginning with 1...Ra1+."),
     (Mating("allows", LET_MATE, 1, guard=chess.ROOK, missed=Mating("misses", MATE, 1)),
-     "Misses mate in one with Ra8#, and allows mate in one with Ra1+: the rook was needed to guard a1."),
+     "Misses mate in one with 1.Ra8#, and allows mate in one with 1...Ra1+: the rook was needed to guard a1."),
     (Drawn("stalemate", DRAW, 1), "Throws away the win: it is stalemate."),
-    (Drawn("material", DRAW, 2), "Throws away the win: after Kd5 there is insufficient material to mate."),
-    (Drawn("perpetual", DRAW, 2), "Lets White draw by perpetual check, beginning with Kd5."),
+    (Drawn("repetition", DRAW, 2), "Throws away the win: after 1...Kd5 the position is repeated."),
+    (Drawn("material", DRAW, 2), "Throws away the win: after 1...Kd5 there is insufficient material to mate."),
+    (Drawn("perpetual", DRAW, 2), "Lets White draw by perpetual check, beginning with 1...Kd5."),
     (Drawn("corner", DRAW, 1), "Throws away the win: the king cannot be driven from the corner."),
-    (Drawn("held", DRAW, 2), "Bxe2 holds the draw: after Kd5 the king cannot be driven from the corner."),
+    (Drawn("perpetual", KINGS[0], 1, missed=True), "Misses the draw by perpetual check: 1.Ke6."),
+    (Drawn("held", DRAW, 2), "Bxe2 holds the draw: after 1...Kd5 the king cannot be driven from the corner."),
     (Drawn("held", QUEENS, 0), "It is a draw: the king cannot be driven from the corner."),
-    (OPPOSED, "Gives up the opposition, and with it the win: Ke6 would have taken it; now Kd8 takes it."),
+    (OPPOSED, "Gives up the opposition, and with it the win: 1.Ke6 would have taken it; now 1...Kd8 takes it."),
     (ByTables(*KINGS, 2, 0, OPPOSED),
-     "Gives up the opposition, and with it the win: Ke6 would have taken it; now Kd8 takes it. The tablebases agree."),
+     "Gives up the opposition, and with it the win: 1.Ke6 would have taken it; now 1...Kd8 takes it. "
+     "The tablebases agree."),
     (ByTables(*KINGS, 2, -1),
-     "According to the tablebases the position was won and is now lost but for the 50-move rule; Ke6 was right."),
-    (ByTables(*KINGS, 2, 2), "According to the tablebases the result is the same as after Ke6."),
+     "According to the tablebases the position was won and is now lost, were it not for the 50-move rule; "
+     "1.Ke6 was right."),
+    (ByTables(*KINGS, 2, 2), "According to the tablebases the result is the same as after 1.Ke6."),
     (TableResult(KINGS[0], 2, KINGS[0].moves[:1]), "White is winning according to the tablebases; only Ke6 wins."),
     (TableResult(BEST, 0, tuple(BEST.boards[0].legal_moves)[:4]),
      "It is a draw according to the tablebases; Nh3 and 3 other moves keep it."),
     (TableResult(BEST, 2, every=True), "White is winning according to the tablebases, after any move."),
     (TableResult(BEST, -1), "The tablebases give White a loss that the 50-move rule turns into a draw."),
-    (Threat(*THREAT, Gain("piece", ((2, 1),), (), chess.C6)), "Bf3 threatens Bxc6+, which wins the knight on c6."),
-    (Threat(*THREAT, mate=True), "Bf3 threatens mate with Bxc6+."),
-    (Threat(THREAT[0], QUEENS), "Bf3 threatens to promote with a8=Q+."),
+    (Threat(*THREAT, Gain("piece", ((2, 1),), (), chess.C6)), "Bf3 threatens 1.Bxc6+, which wins the knight on c6."),
+    (Threat(*THREAT, mate=True), "Bf3 threatens mate with 1.Bxc6+."),
+    (Threat(THREAT[0], QUEENS), "Bf3 threatens to promote with 1.a8=Q+."),
     (Outlook(BEST, "only", None, 0, ()), "e4 is the only move; the game is about even."),
     (Outlook(BEST, "best", None, -3, ()), "e4 is the best move; Black is winning."),
     (Outlook(BEST, "best", None, 3, (), True), "e4 is the best move; White is winning, and mate is forced."),
     (Outlook(BEST, "best", None, 0, (), True),
      "e4 is the best move; it is a draw, because neither side can force mate."),
     (Outlook(BEST, "hardly", PLAYED.moves[0], 1, ((True, (WON, Feature("passed", True, 0, (1, 0)))),)),
-     "e4 is the best move, but a3 is almost as good; White stands better. White is a rook and a pawn up "
+     "e4 is the best move, but 1.a3 is almost as good; White stands better. White is a rook and a pawn up "
      "and has a passed pawn."),
     (Outlook(BEST, "clearly", None, 2, ((False, tuple(Feature(each, False) for each in FEATURES)),)),
      "e4 is clearly the best move; White is clearly better, although Black has the more active pieces, "
@@ -198,16 +207,16 @@ WORDING: list[tuple[Claim, str]] = [
     (Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("piece", ((5, 1),), ((3, 1),))),
      "Offers the rook on f8 to win the queen for a bishop."),
     (Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("promotion", ())), "Offers the rook on f8 to promote."),
-    (OnlyMove(MATE, "wins", True), "Ra8# is the only winning move, and it is quiet."),
+    (OnlyMove(MATE, "wins", True), "Ra8# is the only winning move, a quiet move."),
     (OnlyMove(MATE, "parries", False, Mating("allows", LET_MATE, 2)),
-     "Ra8# is the only move that parries the mate; Rb2 allows mate in 2, beginning with Ra1+."),
+     "Ra8# is the only move that parries the mate; 1.Rb2 allows mate in 2, beginning with 1...Ra1+."),
     (OnlyMove(MATE, "wins", False, Drawn("stalemate", DRAW, 1)),
-     "Ra8# is the only winning move; Bxe2 throws away the win: it is stalemate."),
+     "Ra8# is the only winning move; 1.Bxe2 throws away the win: it is stalemate."),
     (OnlyMove(MATE, "keeps", True), "Ra8# is the only move that keeps White's advantage."),
     (OnlyMove(MATE, "holds", True), "Ra8# is the only move that does not lose."),
     (OnlyMove(MATE, "balances", True), "Ra8# is the only move that keeps the balance."),
     (OnlyMove(MATE, "good", True), "Ra8# is the only good move."),
-    (AsGood(BEST, PLAYED), "a3 is about as good as the best move, e4."),
+    (AsGood(BEST, PLAYED), "a3 is about as good as the best move, 1.e4."),
     (GameOver(BEST, True), "The game is over: checkmate."),
     (GameOver(BEST, False), "The game is over: a draw."),
 ]
@@ -228,14 +237,14 @@ def test_the_wording_of_themes(claim, text):
 
 
 SHIFTS: list[tuple[claims.ShiftAspect, bool, str]] = [
-    ("king", True, "White's king is less safe than after e4"),
-    ("king", False, "Black's king is safer than after e4"),
-    ("passed", True, "White's chances to promote a pawn are worse than after e4"),
-    ("passed", False, "Black's chances to promote a pawn are better than after e4"),
-    ("mobility", True, "White's pieces are less mobile than after e4"),
-    ("mobility", False, "Black's pieces are more mobile than after e4"),
-    ("structure", True, "White's pawn structure is worse than after e4"),
-    ("structure", False, "Black's pawn structure is better than after e4"),
+    ("king", True, "White's king is less safe than after 1.e4"),
+    ("king", False, "Black's king is safer than after 1.e4"),
+    ("passed", True, "White's passed pawns are worse than after 1.e4"),
+    ("passed", False, "Black's passed pawns are better than after 1.e4"),
+    ("mobility", True, "White's pieces are less mobile than after 1.e4"),
+    ("mobility", False, "Black's pieces are more mobile than after 1.e4"),
+    ("structure", True, "White's pawn structure is worse than after 1.e4"),
+    ("structure", False, "Black's pawn structure is better than after 1.e4"),
 ]
 
 
@@ -278,25 +287,28 @@ def test_every_form_has_its_wording_pinned():
 @pytest.mark.parametrize(
     ("claim", "brief"),
     [
-        (compared("now", 0, -2, "probably"), "After d5 Black is clearly better."),
-        (compared("little", 0, 0, "slightly"), "Now Black has d5."),
+        (compared("now", 0, -2, "probably"), "After 1...d5 Black is clearly better."),
+        (compared("little", 0, 0, "slightly"), "Black can now play 1...d5."),
         (
             compared("less", 3, 2, "pawns"),
-            "After d5 White is still clearly better; e4 was better by two or three pawns.",
+            "After 1...d5 White is still clearly better; 1.e4 was better by two or three pawns.",
         ),
-        (compared("gone", 1, -1), "After d5 White's advantage is gone; e4 would have kept it."),
+        (compared("gone", 1, -1), "After 1...d5 White's advantage is gone; 1.e4 would have kept it."),
     ],
 )
 def test_the_better_move_is_omitted_unless_its_cost_is_told(claim, brief):
     assert sentence(claim, skip_better=True) == brief
 
 
-def test_moves_that_are_written_alike_are_numbered():
-    fen = "4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30"
-    claim = Compared(line_of(fen, "d4"), line_of(fen, "d3 d4", chess.BLACK), Standing("now", 0, -2, "probably"))
-    assert sentence(claim) == "After 30...d4 Black is clearly better; 30.d4 was probably better."
+@pytest.mark.parametrize("verb", ["loses", "misses"])
+@pytest.mark.parametrize("finding", [FORKS, Finding("line", 0, 2)])
+def test_moves_other_than_the_marked_one_are_numbered(verb, finding):
+    """Also in a quoted line, whose second move needs no number."""
+    text = sentence(Material(verb, FORK, Gain("minor", ((3, 1),)), finding))
+    assert re.search(r" 1\.Nxc7\+ ", text)
+    assert not re.search(r"(?<![.\d])Nxc7", text)
 
 
 def test_a_reply_that_is_missing_has_no_name():
     claim = Compared(BEST, PLAYED.cut(1), Standing("now", 0, -3, "surely"))
-    assert sentence(claim) == "Now Black is winning; e4 was better."
+    assert sentence(claim) == "Now Black is winning; 1.e4 was better."

@@ -1,6 +1,6 @@
 """Checks sentences about a result or two scores against a longer search."""
 
-from engine.explanation.verdicts import CLEAR, EDGE, FAR, LITTLE, SEVERAL, SURE, WINNING, Standing
+from engine.explanation.verdicts import CLEAR, EDGE, FAR_CP, SEVERAL_CP, SURE_CP, UNSURE_CP, WINNING, Standing
 
 #: Centipawns that count as nothing.
 NOTHING = 25
@@ -54,9 +54,9 @@ def said_cost(said: Standing) -> tuple[float, float] | None:
     if said.cost == "surely":
         return NOTHING, 10_000
     return {
-        "slightly": (-NOTHING, 2 * LITTLE),
+        "slightly": (-NOTHING, 2 * UNSURE_CP),
         "probably": (-NOTHING, 20_000),
-        "pawns": ((SURE + 1) / 2, 2 * SEVERAL),
-        "several": ((SEVERAL + 1) / 2, 2 * FAR),
-        "far": ((FAR + 1) / 2, 20_000),
+        "pawns": ((SURE_CP + 1) / 2, 2 * SEVERAL_CP),
+        "several": ((SEVERAL_CP + 1) / 2, 2 * FAR_CP),
+        "far": ((FAR_CP + 1) / 2, 20_000),
     }.get(said.cost)

@@ -46,7 +46,7 @@ from engine.explanation import Case, Claim, merit_of, reason_of, sentence
 from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Shift, Threat
 from engine.explanation.evaluation_terms import PLIES, losses
 from engine.explanation.line import Line
-from engine.explanation.mistakes import AT_ONCE, LEAST_LOSS
+from engine.explanation.mistakes import AT_ONCE_PLIES, MIN_LOST_POINTS
 from engine.explanation.verdicts import expectation
 from tuning.benchmarks.claims import compares, said_cost
 
@@ -286,7 +286,7 @@ class Checker:
             drop = _centipawns(best) - _centipawns(played)
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns", deep
-        elif (standing is None or standing.kind not in ("either", "worse")) and had - has < LEAST_LOSS / 2:
+        elif (standing is None or standing.kind not in ("either", "worse")) and had - has < MIN_LOST_POINTS / 2:
             return f"the move costs only {had - has:.2f} points", deep
         line = claim.line
         if standing and len(line) > 1:
@@ -306,7 +306,7 @@ class Checker:
     def _doubt_terms(self, board: chess.Board, shift: Shift, best: Analysis, played: Analysis) -> str:
         """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
         lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
-        fallen = min(lines[0].gains[1 : AT_ONCE + 1])
+        fallen = min(lines[0].gains[1 : AT_ONCE_PLIES + 1])
         if fallen < 0:
             return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))

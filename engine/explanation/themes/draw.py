@@ -3,11 +3,20 @@
 from typing import Literal
 
 import chess
+from chess.engine import Score
 
 from engine.board.setup import new_position
 from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.explanation.line import Line
 from engine.play.boards import put_board
+
+#: Centipawns up to which a score can mean a draw.
+_MAX_DRAW_CP = 30
+
+
+def is_level(score: Score) -> bool:
+    """Whether ``score`` can mean a draw."""
+    return abs(score.score(mate_score=10_000)) <= _MAX_DRAW_CP
 
 
 def ending(line: Line) -> tuple[Literal["stalemate", "material", "perpetual", "repetition", "corner"], int] | None:

@@ -12,22 +12,35 @@ from engine.play.captures import value
 
 
 def find(line: Line, ply: int) -> Finding | None:
-    """A fork that captures two plies later."""
-    if ply + 2 >= len(line) or line.moves[ply + 2].from_square != line.moves[ply].to_square:
-        return None
-    targets = _targets(line, ply)
-    if len(targets) < 2 or line.moves[ply + 2].to_square not in targets:
+    """A fork whose piece captures a target with one of its next two moves, or is taken by a target that falls for
+    it."""
+    payoff = _payoff(line, ply)
+    targets = _targets(line, ply) if payoff else []
+    if payoff is None or len(targets) < 2 or payoff[1] not in targets:
         return None
     pieces = tuple(Piece.at(line.boards[ply + 1], square) for square in targets)
     if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
-        return Finding("fork", ply, ply + 2, "fork", pieces)
+        return Finding("fork", ply, payoff[0], "fork", pieces)
     others = tuple(piece for piece in pieces if piece.kind != chess.KING)
-    return Finding("fork", ply, ply + 2, "check" if len(others) < len(pieces) else "attack", others)
+    return Finding("fork", ply, payoff[0], "check" if len(others) < len(pieces) else "attack", others)
+
+
+def _payoff(line: Line, ply: int) -> tuple[int, chess.Square] | None:
+    """The ply at which a target falls, and its square after the fork."""
+    forker = line.moves[ply].to_square
+    if ply + 2 < len(line) and line.moves[ply + 1].to_square == forker == line.moves[ply + 2].to_square:
+        return ply + 2, line.moves[ply + 1].from_square
+    for later in range(ply + 2, min(ply + 5, len(line)), 2):
+        square = line.moves[later].to_square
+        if line.moves[later].from_square == forker:
+            return (later, square) if line.origin(square, ply + 1, later) == square else None
+    return None
 
 
 def _targets(line: Line, ply: int) -> list[chess.Square]:
     """The squares of the targets that the piece moved at ``ply`` could win, the king included. Pieces that the forking
-    piece attacked before do not count as won by the fork, nor do those that were already lost unless it gives check."""
+    piece attacked before do not count as won by the fork, nor do those that were already lost unless it gives check. A
+    queen that has to flee guards nothing."""
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     found = []
     for square in after.attacks(move.to_square) & after.occupied_co[not line.winner]:
@@ -44,5 +57,8 @@ def _targets(line: Line, ply: int) -> list[chess.Square]:
 
 def _wins(board: chess.Board, attacker: chess.Square, square: chess.Square) -> bool:
     """Whether the piece on ``attacker`` would win material by capturing on ``square``."""
-    guards = board.attackers(not board.color_at(attacker), square)
-    return not guards or value(board.piece_type_at(square)) > value(board.piece_type_at(attacker))
+    loser = not board.color_at(attacker)
+    fleeing = board.attacks(attacker) & board.pieces(chess.QUEEN, loser)
+    return not board.attackers(loser, square) - fleeing or value(board.piece_type_at(square)) > value(
+        board.piece_type_at(attacker)
+    )

@@ -8,16 +8,15 @@ from engine.explanation.themes.removed_defender import falls
 
 
 def find(line: Line, ply: int) -> Finding | None:
-    """A move that a guard answers by capturing, or a king by leaving its square, so that the piece it guarded falls."""
+    """A move that a guard answers by capturing, or a check that it has to parry, so that the piece it guarded falls."""
     if ply + 2 >= len(line):
         return None
     bait, answer, blow = line.moves[ply : ply + 3]
     before, checked, square = line.boards[ply], line.boards[ply + 1], blow.to_square
     takes = answer.to_square == bait.to_square
-    flees = checked.is_check() and answer.from_square == checked.king(not line.winner)
     if (
         square in (bait.to_square, answer.from_square)
-        or not (takes or flees)
+        or not (takes or checked.is_check())
         or before.piece_type_at(answer.from_square) in (None, chess.PAWN)
         or square not in before.attacks(answer.from_square)
         or square in line.boards[ply + 2].attacks(answer.to_square)

@@ -9,22 +9,26 @@ from engine.play.captures import value
 
 
 def find(line: Line, ply: int) -> Finding | None:
-    """The front piece steps aside at once, and the one behind is captured."""
+    """The front piece steps aside at once, and one of the slider's next two moves captures the one behind."""
     if ply + 2 >= len(line):
         return None
-    slider, aside, capture = line.moves[ply : ply + 3]
+    slider, aside = line.moves[ply : ply + 2]
     board = line.boards[ply + 1]
+    later = next(
+        (at for at in range(ply + 2, min(ply + 5, len(line)), 2) if line.moves[at].from_square == slider.to_square),
+        None,
+    )
+    if later is None or not line.captured(later):
+        return None
+    behind = line.moves[later].to_square
     if not (
-        capture.from_square == slider.to_square
-        and line.captured(ply + 2)
-        and capture.to_square != aside.to_square
-        and aside.from_square in chess.SquareSet.between(slider.to_square, capture.to_square)
-        and board.color_at(capture.to_square) == (not line.winner)
+        behind == line.origin(behind, ply + 1, later)
+        and aside.from_square in chess.SquareSet.between(slider.to_square, behind)
+        and board.color_at(behind) == (not line.winner)
         and aside.from_square in board.attacks(slider.to_square)
-        and value(board.piece_type_at(aside.from_square)) >= value(board.piece_type_at(capture.to_square))
+        and value(board.piece_type_at(aside.from_square)) >= value(board.piece_type_at(behind))
         and value(board.piece_type_at(aside.from_square)) > value(chess.PAWN)
-        and winnable(line.boards[ply + 2], capture.to_square)
+        and winnable(line.boards[ply + 2], behind)
     ):
         return None
-    front, behind = (Piece.at(board, square) for square in (aside.from_square, capture.to_square))
-    return Finding("skewer", ply, ply + 2, targets=(front, behind))
+    return Finding("skewer", ply, later, targets=(Piece.at(board, aside.from_square), Piece.at(board, behind)))

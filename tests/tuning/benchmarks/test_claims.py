@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from engine.explanation.verdicts import LITTLE, compare
+from engine.explanation.verdicts import UNSURE_CP, compare
 from tuning.benchmarks import marks
 from tuning.benchmarks.claims import NOTHING, compares, said_cost
 from tuning.benchmarks.explanations import report
@@ -45,7 +45,7 @@ def test_comparisons_are_checked_at_both_positions(kind, had, has, before, after
 
 @pytest.mark.parametrize(
     ("drop", "least", "most"),
-    [(60, -NOTHING, 2 * LITTLE), (120, -NOTHING, 20_000), (250, 105, 660), (600, 275, 20_000)],
+    [(60, -NOTHING, 2 * UNSURE_CP), (120, -NOTHING, 20_000), (250, 105, 660), (600, 275, 20_000)],
 )
 def test_stated_costs_have_bounds(drop, least, most):
     said = said_cost(compare(0.6, 0.37, drop))
