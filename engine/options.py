@@ -166,6 +166,9 @@ class Options(TypedDict, total=False):
     uci_showwdl: Annotated[bool, Option("UCI_ShowWDL", False,
         help="Shows the chances of winning, drawing and losing, in thousandths, with each score.",
         effect=ReadBy("engine.uci.session"))]
+    explain: Annotated[bool, Option("Explain", False,
+        help="Says in an info string what the best move does or, in a game, why the opponent's move was bad.",
+        effect=ReadBy("engine.uci.session"))]
     uci_limitstrength: Annotated[bool, Option("UCI_LimitStrength", False,
         help="Limits the playing strength to UCI_Elo.", effect=_SELECTOR)]
     uci_elo: Annotated[int, Option("UCI_Elo", 1500, 400, 3235,

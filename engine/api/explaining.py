@@ -36,7 +36,7 @@ def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tabl
     case = case_of(board, move, analyse)
     if not bare and case.drop > 0:
         return reason_of(case, tables) or AsGood(case.best, case.played)
-    best = Analysis(_mate_moved(case.score, board.turn, 1), pv=case.played.moves)
+    best = Analysis(mate_moved(case.score, board.turn, 1), pv=case.played.moves)
     return claim_of_best(board, best, Analysis(case.other_score, pv=tuple(case.other_line)), analyse, tables)
 
 
@@ -77,7 +77,7 @@ def claim_of_best(
     assert best.move is not None
     found = None
     if other is not None:
-        score = _mate_moved(best.score, board.turn, -1)
+        score = mate_moved(best.score, board.turn, -1)
         case = Case(board, best.move, other.pv, best.pv, other.score, score)
         only = grade_of(case.has, case.had) in (Grade.MISTAKE, Grade.BLUNDER)
         found = praise_of(case, tables)
@@ -88,7 +88,7 @@ def claim_of_best(
     return found or outlook(Line.of(board, best.pv), best.score, second)
 
 
-def _mate_moved(score: PovScore, mover: chess.Color, by: int) -> PovScore:
+def mate_moved(score: PovScore, mover: chess.Color, by: int) -> PovScore:
     """The score with the mover's mate ``by`` moves later: a move made makes it one move nearer."""
     moves = score.pov(mover).mate()
     if moves is None or moves < 0:

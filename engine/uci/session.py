@@ -30,6 +30,7 @@ from engine.uci.parse import Go, Placement, parse_position
 
 if TYPE_CHECKING:
     from engine.api import Engine
+    from engine.uci.commentary import Commentary
 
 #: Seconds for which loading waits for the first ``uci``, as importing numba would delay the answer.
 _LOAD_AFTER = 0.1
@@ -65,6 +66,7 @@ class Session:
         self._output = output
         self._engine: Engine | None = None
         self._debug = False
+        self._commentary: Commentary | None = None  # of the option Explain
         self._placement = Placement(None)  # the last accepted one
         self._asked = False  # true once a command that produces output was received
         self._compiles = False
@@ -241,10 +243,7 @@ class Session:
             self._news.get(timeout=_LOAD_AFTER)
         self._load()
         while (command := self._next()) is not None:
-            try:
-                command.run(command.signals)
-            except Exception as error:  # costs a line, never the process
-                self._report_error(command.name, error)
+            self._execute(command)
         self._loaded.close()
         self._ended.put(None)
 
@@ -287,10 +286,14 @@ class Session:
         self._output.line(text)
 
     def _execute(self, command: Command) -> None:
+        self._guard(command.name, command.run, command.signals)
+
+    def _guard(self, name: str, function: Callable[..., object], *arguments: object) -> None:
+        """Call ``function``; a failure costs a line."""
         try:
-            command.run(command.signals)
+            function(*arguments)
         except Exception as error:
-            self._report_error(command.name, error)
+            self._report_error(name, error)
 
     def _report_error(self, name: str, error: Exception) -> None:
         if isinstance(error, PositionError | OptionError):
@@ -346,6 +349,7 @@ class Session:
         if self._debug:
             self._output.remark(f"searching with {limits}")
         final: list[str] = []  # reports that share a write with ``bestmove``, as each takes from the clock
+        commentary: Commentary | None = None
 
         def on_info(info: Info) -> None:
             line = info_line(info, self._loaded.options["UCI_ShowWDL"])
@@ -353,17 +357,36 @@ class Session:
                 final.append(line)
             else:
                 self._output.line(line)
+            if commentary is not None:
+                self._guard("Explain", commentary.follow, info)
 
         try:
+            commentary = self._comment(limits)
             if limits.searchmoves:
                 limits = replace(limits, searchmoves=self._legal(limits.searchmoves))
             self._let_overtake(signals)
             result = self._loaded.go(limits, on_info, signals)
+            if commentary is not None and not limits.infinite and (signals.hit or not limits.ponder):
+                self._guard("Explain", commentary.end, result.bestmove)
         except Exception:
             move = next(iter(self._loaded.board().legal_moves), None)  # the GUI waits for a bestmove
             self._answer(result_line(Result(move.uci() if move is not None else "0000")))
             raise
         self._answer("\n".join([*final, result_line(result)]))
+
+    def _comment(self, limits: Limits) -> Commentary | None:
+        """The commentary on a search that begins; None without the option Explain."""
+        options = self._loaded.options
+        if not options["Explain"]:
+            self._commentary = None
+            return None
+        from engine.uci.commentary import Commentary
+
+        if self._commentary is None:
+            self._commentary = Commentary(self._output.remark)
+        board = self._loaded.board_after(self._placement.fen, self._placement.moves)
+        self._commentary.begin(board, limits.infinite or options["UCI_AnalyseMode"])
+        return self._commentary
 
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
         """The legal ones among ``moves``, without duplicates; the others are reported."""
