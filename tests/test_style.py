@@ -1,5 +1,6 @@
 """The code passes its own linter, formatter and type checker."""
 
+import shutil
 import subprocess
 import sys
 
@@ -34,3 +35,24 @@ def test_the_type_checker_finds_a_misspelt_field_of_a_record(module, right, wron
         [sys.executable, "-m", "mypy", copy], cwd=repository, capture_output=True, text=True, timeout=300, check=False
     )
     assert f'has no attribute "{wrong.split(".")[1]}"' in result.stdout, result.stdout + result.stderr
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="no sh on PATH")
+@pytest.mark.parametrize(
+    ("subject", "fault"),
+    [
+        ("search: prune less in check", ""),
+        ("api: address the queue by its end", ""),
+        ("search: pruned less in check", "imperative"),
+        ("report: one game is no games", "imperative"),
+        ("prune less in check", "area"),
+        (f"search: prune {'less ' * 20}", "72 characters"),
+    ],
+)
+def test_the_hook_refuses_subjects_that_are_no_imperatives(subject, fault, repository, tmp_path):
+    message = tmp_path / "message"
+    message.write_text(f"{subject}\n\nWhy.\n", encoding="utf-8")
+    done = subprocess.run(
+        ["sh", repository / ".ci" / "commit-msg", message], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, fault in done.stderr) == (bool(fault), True)
