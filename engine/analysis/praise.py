@@ -15,7 +15,7 @@ import chess
 from chess.engine import Score
 
 from engine.explanation.grades import Grade, cost, grade_of, points
-from engine.explanation.sacrifices import SACRIFICE, sacrificed
+from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, sacrificed
 from engine.explanation.verdicts import EDGE
 from engine.play.captures import Captures
 
@@ -33,7 +33,7 @@ def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score)
         return Grade.FINE
     given = sacrificed(board, move) if points(score) >= 1 - EDGE else {}
     if points(next_best) >= _CLEAR:
-        least = Grade.INACCURACY if max(given.values(), default=0) > SACRIFICE else Grade.MISTAKE
+        least = Grade.INACCURACY if max(given.values(), default=0) > MIN_SACRIFICE_PAWNS else Grade.MISTAKE
         return Grade.GOOD if given and lost >= least.loss else Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
     if given:

@@ -15,23 +15,23 @@ from engine.explanation.verdicts import expectation, level
 from engine.play.wdl import can_win
 
 #: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
-HARDLY, CLEARLY = 0.01, 0.22
+HARDLY_WORSE_POINTS, CLEARLY_WORSE_POINTS = 0.01, 0.22
 
 #: Plies of the best line along which an advantage must persist, and the least length of the line.
-_FAR, _LEAST = 8, 4
+_MAX_FEATURE_PLIES, _MIN_FEATURE_PLIES = 8, 4
 
 #: Centipawns by which one side must be better off in an aspect at each of these points. Of king safety only the attack
 #: on the enemy king: evaluations disagree on whose shelter is better.
-_CLEAR: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
+_MIN_MARGIN_CP: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
 #: Pawns of material beside which other advantages mean little.
-_DECISIVE = 3
+_DECISIVE_PAWNS = 3
 
 #: Pawns of material from which a side is ahead, whatever the pieces.
-_AHEAD = 2
+_AHEAD_PAWNS = 2
 
 #: The most aspects to mention.
-_MOST = 2
+_MAX_ASPECTS = 2
 
 
 def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | None = None) -> Outlook:
@@ -43,7 +43,13 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
         choice = "only"
     elif other is not None:
         best, next_best = (expectation(each.pov(board.turn), board.fullmove_number) for each in (score, other[1]))
-        choice = "hardly" if best - next_best <= HARDLY else "clearly" if best - next_best >= CLEARLY else "best"
+        choice = (
+            "hardly"
+            if best - next_best <= HARDLY_WORSE_POINTS
+            else "clearly"
+            if best - next_best >= CLEARLY_WORSE_POINTS
+            else "best"
+        )
     stands = level(expectation(score.white(), board.fullmove_number))
     certain = _is_certain(board, stands)
     return Outlook(line, choice, other and other[0], stands, () if certain else advantages(line), certain)
@@ -63,7 +69,7 @@ def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
     """The certain advantages of each side at the beginning of the best ``line``."""
     found: dict[chess.Color, Facts] = {}
     ahead = imbalance(line.boards[0])
-    if ahead and all(imbalance(board) == ahead for board in line.settled[: _FAR + 1]):
+    if ahead and all(imbalance(board) == ahead for board in line.settled[: _MAX_FEATURE_PLIES + 1]):
         found[ahead[0]] = (ahead[1],)
     for feature in () if decides(line.boards[0]) else (*features(line), *_bishops(line)):
         found[feature.color] = (*found.get(feature.color, ()), feature)
@@ -72,14 +78,15 @@ def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
 
 def decides(board: chess.Board) -> bool:
     """Whether one side has so much more material that nothing else matters."""
-    return abs(balance(board, chess.WHITE)) >= _DECISIVE
+    return abs(balance(board, chess.WHITE)) >= _DECISIVE_PAWNS
 
 
 def _bishops(line: Line) -> tuple[Feature, ...]:
     """The bishop pair, if only one side has it and keeps it along ``line``."""
     for color in chess.COLORS:
         counts = [
-            [count(board, each)[chess.BISHOP] for each in (color, not color)] for board in line.settled[: _FAR + 1]
+            [count(board, each)[chess.BISHOP] for each in (color, not color)]
+            for board in line.settled[: _MAX_FEATURE_PLIES + 1]
         ]
         if all(own == 2 > other for own, other in counts):
             return (Feature("bishops", color),)
@@ -93,17 +100,20 @@ def features(line: Line) -> list[Feature]:
         color, margin, counts = values[0] > 0, max(min(values), -max(values)), (0, 0)
         if aspect == "passed":
             counts = passed_pawns(line.boards[0], color), passed_pawns(line.boards[0], not color)
-        if margin >= _CLEAR[aspect] and (counts[0] or aspect != "passed"):
+        if margin >= _MIN_MARGIN_CP[aspect] and (counts[0] or aspect != "passed"):
             found.append(Feature(aspect, color, margin, counts))
-    return sorted(found, key=lambda feature: -feature.margin / _CLEAR[feature.aspect])[:_MOST]
+    return sorted(found, key=lambda feature: -feature.margin / _MIN_MARGIN_CP[feature.aspect])[:_MAX_ASPECTS]
 
 
 def _along(line: Line) -> dict[FeatureAspect, list[int]]:
     """White's advantage in each aspect, in centipawns, after each move of ``line``; empty if the line is short."""
-    if len(line) < _LEAST:
+    if len(line) < _MIN_FEATURE_PLIES:
         return {}
-    points = [aspects(board) for board in line.settled[: _FAR + 1]]
-    return {aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points] for aspect in _CLEAR}
+    points = [aspects(board) for board in line.settled[: _MAX_FEATURE_PLIES + 1]]
+    return {
+        aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points]
+        for aspect in _MIN_MARGIN_CP
+    }
 
 
 def gained(played: Line, best: Line, color: chess.Color) -> Facts:
@@ -129,7 +139,7 @@ def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
     white, black = (count(board, color) for color in chess.COLORS)
     cancel(white, black)
     white, black = +white, +black
-    color = lead > 0 if abs(lead) >= _AHEAD else max(white, default=0) >= max(black, default=0)
+    color = lead > 0 if abs(lead) >= _AHEAD_PAWNS else max(white, default=0) >= max(black, default=0)
     more, less = (white, black) if color else (black, white)
     return (color, exchange_of(more, less) or Gain("list", pieces(more), pieces(less))) if more else None
 

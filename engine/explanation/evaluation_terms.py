@@ -12,13 +12,13 @@ from engine.explanation.line import Line
 from engine.play.boards import put_board
 
 #: Plies of both lines after which the lines of a longer search are compared, to check the claim.
-PLIES = 6
+CHECKED_PLIES = 6
 
 #: Plies of both lines that are compared, fewer if a line is shorter, and the least length of both.
-_FAR, _LEAST = 8, 6
+_MAX_COMPARED_PLIES, _MIN_COMPARED_PLIES = 8, 6
 
 #: Centipawns that an aspect must have lost, and its ratio to any other.
-_CLEAR, _MARGIN = 28, 1.3
+_MIN_LOSS_CP, _MIN_RATIO = 28, 1.3
 
 
 def _groups_of(term: str) -> tuple[str, ...]:
@@ -28,13 +28,13 @@ def _groups_of(term: str) -> tuple[str, ...]:
 
 #: Groups of king safety: those that belong to the king's own side, and the attacker's. An attack on the whole flank
 #: says too little.
-_COVER = ("shelter", "storm")
-_ATTACK = tuple(name for name in _groups_of("king") if name not in (*_COVER, "flank_attack"))
+_COVER_GROUPS = ("shelter", "storm")
+_ATTACK_GROUPS = tuple(name for name in _groups_of("king") if name not in (*_COVER_GROUPS, "flank_attack"))
 
 #: Aspects by name, with the groups of features that count for a side and those that count for the other.
 _ASPECTS: dict[ShiftAspect | FeatureAspect, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "king": (_COVER, _ATTACK),
-    "pressure": (_ATTACK, ()),
+    "king": (_COVER_GROUPS, _ATTACK_GROUPS),
+    "pressure": (_ATTACK_GROUPS, ()),
     "passed": (_groups_of("passed"), ()),
     "mobility": (_groups_of("mobility"), ()),
     "structure": (_groups_of("pawns"), ()),
@@ -66,13 +66,13 @@ def shift(played: Line, best: Line) -> Shift | None:
     the same board with their move. Settled boards are compared after each move: the aspect must be worse at all of
     them, because the line of a short search is only one of many."""
     mover = played.boards[0].turn
-    length = min(len(played), len(best), _FAR)
-    if length < _LEAST:
+    length = min(len(played), len(best), _MAX_COMPARED_PLIES)
+    if length < _MIN_COMPARED_PLIES:
         return None
     points = [losses(played.settled[ply], best.settled[ply], mover) for ply in range(1, length + 1)]
     ranked = sorted(((min(point.get(key, 0) for point in points), key) for key in points[0]), reverse=True)
     loss, (aspect, own) = ranked[0]
-    if loss < _CLEAR or loss < _MARGIN * ranked[1][0]:
+    if loss < _MIN_LOSS_CP or loss < _MIN_RATIO * ranked[1][0]:
         return None
     return Shift(aspect, own, loss)
 

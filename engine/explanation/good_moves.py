@@ -28,23 +28,23 @@ from engine.explanation.line import Line
 from engine.explanation.material import worth
 from engine.explanation.material_won import gain_of, net_losses, pieces
 from engine.explanation.mistakes import mating, reason_of, taken_before
-from engine.explanation.sacrifices import SACRIFICE, sacrificed
+from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, sacrificed
 from engine.explanation.tactics import Win
 from engine.explanation.themes import draw
 from engine.explanation.verdicts import level
 from engine.play.captures import value
 
 #: Plies of a threat to mention: the capture, the reply and the result.
-_THREAT = 3
+_THREAT_PLIES = 3
 
 #: Part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice.
-_RETURN = 0.6
+_MIN_RETURN_SHARE = 0.6
 
 #: Costs of another move that a sentence names.
-_COSTS = (Mating, Drawn, Opposition, Material)
+_NAMED_COSTS = (Mating, Drawn, Opposition, Material)
 
 #: Moves of the sacrificing side in which an attack on the king must show, and those of them that must be part of it.
-_MOVES, _ATTACKS = 4, 3
+_MAX_ATTACK_MOVES, _MIN_ATTACK_MOVES = 4, 3
 
 
 def merit_of(
@@ -81,7 +81,7 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Cla
     if not threat or after.is_check() or best.captured(0) or best.moves[0].promotion:
         return None
     after.push(chess.Move.null())
-    line = Line.of(after, threat[:_THREAT])
+    line = Line.of(after, threat[:_THREAT_PLIES])
     if not line.moves:  # it is not legal
         return None
     if line.last.is_checkmate() and len(line) == 1:
@@ -143,7 +143,7 @@ def _sacrifice(case: Case) -> Sacrifice | None:
     if reply in given and net_losses(line)[1][Piece.at(line.boards[1], reply).kind] > 0:
         square = reply
     piece = Piece.at(line.boards[1], square)
-    exchange = piece.kind == chess.ROOK and given[square] == SACRIFICE
+    exchange = piece.kind == chess.ROOK and given[square] == MIN_SACRIFICE_PAWNS
     claim = Sacrifice(line, piece, exchange, "standing", level=level(case.after))
     mates = case.has.mate()
     if mates is not None:
@@ -166,7 +166,7 @@ def _return(case: Case, piece: Piece) -> Gain | None:
     if line.gain >= 1:
         return gain_of(line) if Win(line, case.has).shown else None
     won, paid, _ = net_losses(line)
-    if paid[piece.kind] < 1 or worth(+won) < max(3, _RETURN * value(piece.kind)):
+    if paid[piece.kind] < 1 or worth(+won) < max(3, _MIN_RETURN_SHARE * value(piece.kind)):
         return None
     return Gain("list", pieces(+won), pieces(+paid))
 
@@ -174,7 +174,7 @@ def _return(case: Case, piece: Piece) -> Gain | None:
 def _attack(line: Line) -> tuple[bool, chess.Square | None]:
     """Whether the mover attacks the enemy king with most of its moves, and the first pawn of its shelter that falls."""
     part, target = 0, None
-    turns = [ply for ply in line.turns() if ply < 2 * _MOVES]
+    turns = [ply for ply in line.turns() if ply < 2 * _MAX_ATTACK_MOVES]
     shelter = _near_king(line.boards[0], not line.winner) & chess.BB_RANKS[1 if line.winner == chess.BLACK else 6]
     for ply in turns:
         board, move = line.boards[ply], line.moves[ply]
@@ -183,7 +183,7 @@ def _attack(line: Line) -> tuple[bool, chess.Square | None]:
         part += bool(attacked) or move.to_square in near or board.gives_check(move)
         if target is None and line.captured(ply) == chess.PAWN and move.to_square in shelter:
             target = move.to_square
-    return len(turns) > 1 and part >= min(_ATTACKS, len(turns)), target
+    return len(turns) > 1 and part >= min(_MIN_ATTACK_MOVES, len(turns)), target
 
 
 def _near_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
@@ -200,7 +200,7 @@ def _only(case: Case) -> OnlyMove | None:
     other = Case(board, case.best.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
     cost = reason_of(other)
     missed = isinstance(cost, (Mating, Material)) and cost.verb in ("misses", "regains")  # by this move
-    named = cost if isinstance(cost, _COSTS) and not missed else None
+    named = cost if isinstance(cost, _NAMED_COSTS) and not missed else None
     had, has = level(case.before), level(case.after)
     if has <= had and named is None:
         return None

@@ -25,11 +25,11 @@ def stockfish(score: Score) -> Score:
     (Cp(+101), Cp(-412), Cp(+805), Mate(+3))
     """
     own = score.score()
-    return score if own is None else Cp(round(_STRETCH * math.asinh(own / _BEND)))
+    return score if own is None else Cp(round(_STOCKFISH_SCALE_CP * math.asinh(own / _OWN_SCALE_CP)))
 
 
 #: Fitted to scores of both engines on positions of games.
-_STRETCH, _BEND = 250, 120
+_STOCKFISH_SCALE_CP, _OWN_SCALE_CP = 250, 120
 
 
 def points(score: Score) -> float:
@@ -49,7 +49,7 @@ def cost(before: Score, after: Score) -> float:
 
 
 #: Stockfish's centipawns beyond which a game is nearly decided without a mate, and decided (lichess.org).
-_NEARLY_DECIDED, _DECIDED = 700, 999
+_NEARLY_DECIDED_CP, _DECIDED_CP = 700, 999
 
 
 class Grade(Enum):
@@ -106,9 +106,9 @@ def lichess_grade(before: Score, after: Score) -> Grade:
     if after > before or (before.is_mate() and after.is_mate() and (before > Cp(0)) == (after > Cp(0))):
         return Grade.FINE
     decided = after.score() if before > Cp(0) else -(before.score() or 0)
-    if decided is None or decided <= _NEARLY_DECIDED:
+    if decided is None or decided <= _NEARLY_DECIDED_CP:
         return Grade.BLUNDER
-    return Grade.INACCURACY if decided > _DECIDED else Grade.MISTAKE
+    return Grade.INACCURACY if decided > _DECIDED_CP else Grade.MISTAKE
 
 
 def grade(loss: float) -> Grade:

@@ -11,15 +11,17 @@ from engine.explanation.themes.threat import mate_in_one
 from engine.play.captures import Captures, taken
 
 #: The least material that a sacrifice gives, in pawns: the exchange.
-SACRIFICE = 2
+MIN_SACRIFICE_PAWNS = 2
 
 
 def sacrificed(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     """The squares of the pieces that ``move`` sacrifices, and what each costs in pawns; empty if it is no sacrifice."""
-    given = {square: pawns for square, pawns in _offers(board, move).items() if pawns >= SACRIFICE}
+    given = {square: pawns for square, pawns in _offers(board, move).items() if pawns >= MIN_SACRIFICE_PAWNS}
     if not given or _parries_mate(board, move):
         return {}
-    kept = max(SACRIFICE - 1, max(given.values()) - SACRIFICE)  # what the others may give for this to be a choice
+    kept = max(
+        MIN_SACRIFICE_PAWNS - 1, max(given.values()) - MIN_SACRIFICE_PAWNS
+    )  # what the others may give for this to be a choice
     others = (other for other in board.legal_moves if other != move)
     return given if any(offered(board, other) <= kept for other in others) else {}
 

@@ -44,7 +44,7 @@ from engine.api.explaining import case_of, over, threat
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim, merit_of, reason_of, sentence
 from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Shift, Threat
-from engine.explanation.evaluation_terms import PLIES, losses
+from engine.explanation.evaluation_terms import CHECKED_PLIES, losses
 from engine.explanation.line import Line
 from engine.explanation.mistakes import AT_ONCE_PLIES, MIN_LOST_POINTS
 from engine.explanation.verdicts import expectation
@@ -309,7 +309,7 @@ class Checker:
         fallen = min(lines[0].gains[1 : AT_ONCE_PLIES + 1])
         if fallen < 0:
             return f"{-fallen} is lost at once"
-        length = min(PLIES, *(len(line) for line in lines))
+        length = min(CHECKED_PLIES, *(len(line) for line in lines))
         worse = losses(lines[0].settled[length], lines[1].settled[length], board.turn)
         loss = worse.get((shift.aspect, shift.own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"
