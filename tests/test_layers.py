@@ -49,7 +49,6 @@ TOP = 100
 ROOMS = (
     "common",
     "statistics",
-    "cluster",
     "matches",
     "data",
     "selfplay",
@@ -174,7 +173,7 @@ def test_no_two_files_stand_on_each_other(package):
         ("engine.messages", "from engine.options import OPTIONS"),
         ("engine.board.perft", "from numba import int64"),
         ("tuning.common.files", "from tuning.matches import openings"),
-        ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_engines"),
+        ("tuning.statistics.elo", "def f():\n    from tuning.matches.tally import Tally"),
         ("tuning.strength", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
         ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),

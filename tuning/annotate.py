@@ -17,9 +17,7 @@ from engine.commandline import UsageError, refuse
 from engine.console import Console
 from engine.files import WriteError
 from engine.processes import Completed, Report
-from tuning.cluster.base import ClusterLost
-from tuning.cluster.run import open_cluster
-from tuning.common import command
+from tuning.common import command, units
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_scheduler_flag
 
@@ -49,11 +47,9 @@ def _annotate_all(
     setup: Setup, items: Iterator[Item], on_report: OnReport, scheduler: str, workers: int | None
 ) -> Generator[Completed, None, None]:
     """Annotate ``items`` on a cluster, ``workers`` at a time; see :data:`engine.analysis.jobs.AnnotateAll`."""
-    with command.orderly() as stack:
-        cluster = open_cluster(scheduler, workers, lambda line: on_report(None, line))
-        stack.callback(cluster.close)
-        units = ((setup, item) for item in items)
-        for outcome in cluster.run(annotate_unit, units, lambda report: on_report(*report)):
+    work = ((setup, item) for item in items)
+    with command.clean_exit():
+        for outcome in units.run(annotate_unit, work, scheduler, workers, lambda report: on_report(*report)):
             yield Completed(outcome.item[1], outcome.result, outcome.error)
 
 
@@ -66,7 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     annotate = partial(_annotate_all, scheduler=arguments.scheduler, workers=arguments.jobs)
     try:
         return games.analyse([Path(word) for word in arguments.what], arguments, dict(arguments.option), annotate)
-    except ClusterLost as error:
+    except units.SchedulerLost as error:
         return command.stopped(console, error, "run the same command to continue")
 
 

@@ -1,4 +1,4 @@
-"""Play engines against each other, and report with error bars which is stronger.
+"""Play engines against each other by fastchess, and report with error bars which is stronger.
 
     python -m tuning.match --engine stockfish --engine ethereal-chess --tc 8+0.08 --games 200
     python -m tuning.match --new HEAD --base main~3 --tc 8+0.08 --sprt 0 5 --model normalized --openings book.epd
@@ -19,16 +19,14 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path, whole
+from tuning.common.flags import add_check_flag, add_results_flags, results_path, whole
 from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
-from tuning.matches.running import MatchPlace, check, play, resumed_settings
-from tuning.matches.tournament import KINDS, TournamentSettings
+from tuning.matches.tournament import KINDS, MatchPlace, TournamentSettings, check, play, resumed_settings
 
 #: Flags that --resume allows.
-BESIDE_RESUME = ("--games", "--pgn", "--scheduler", "--concurrency")
+BESIDE_RESUME = ("--games", "--pgn", "--fastchess", "--concurrency")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,7 +55,6 @@ def parser() -> argparse.ArgumentParser:
     )
     flags.add_sprt_flags(group)
     flags.add_play_flags(result)
-    add_cluster_flags(result)
     add_check_flag(result)
     group = add_results_flags(result, "EVENT", "game")
     group.add_argument("--pgn", metavar="FILE", help="write all games, with evaluation, depth and clock comments")
@@ -90,14 +87,14 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
         raise SetupError("a match needs two engines: give --engine twice, or --new and --base")
     if arguments.sprt and len(specs) != 2:
         raise SetupError(f"--sprt compares two engines, not {len(specs)}")
-    conditions, book = flags.play_settings(arguments)
+    adjudication, book = flags.play_settings(arguments)
     games = arguments.games if arguments.games or arguments.sprt else games
     engines = tuple(with_unique_names([flags.with_commit(spec) for spec in specs]))
     sprt = flags.sprt_from(arguments)
     for spec in engines:
         if not spec.limits.bounded:
             raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")
-    return TournamentSettings(engines, games, kind, conditions, book, sprt, event)
+    return TournamentSettings(engines, games, kind, adjudication, book, sprt, event)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -108,11 +105,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         settings = settings_from(arguments, lambda line: console.print(line, style="yellow", soft_wrap=True))
         path = results_path(arguments, settings.event)
-        if arguments.check:
-            check(settings)
-            keep_apart(arguments.pgn and Path(arguments.pgn), (), replace=False)
-            return command.checked(console, path)
-    place = MatchPlace(path, console, arguments.scheduler, arguments.concurrency, arguments.pgn)
+    place = MatchPlace(path, console, arguments.fastchess, arguments.concurrency, arguments.pgn)
+    if arguments.check:
+        check(settings, place)
+        return command.checked(console, path)
     tournament, code = play(settings, place, resume=bool(arguments.resume))
     if tournament.tally.games:
         console.print(closing(tournament))

@@ -17,11 +17,11 @@ from typing import Any
 
 from engine.console import Console
 from engine.jit.warmup import warm_up
-from tuning.cluster.run import CONTINUE, Workplace, run_units
 from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.files import digest, write_whole
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, number, options_of, whole
+from tuning.common.units import CONTINUE, Workplace, run_units
 from tuning.data.viriformat import SUFFIX, games_to_read, without_copy
 from tuning.selfplay.generation import describe, locked
 from tuning.selfplay.labels import RelabelSettings, Unit, fingerprint_of, label_file

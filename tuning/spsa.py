@@ -23,15 +23,15 @@ from typing import Any
 
 from engine.api.boards import check_supported
 from engine.console import Console
-from tuning.cluster.run import Workplace, run_units
 from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_option_flag, add_results_flags, number, options_of, positive, results_path, whole
 from tuning.common.ledger import Ledger, restored
+from tuning.common.units import Workplace, run_units
 from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
-from tuning.matches.tournament import BookSettings
+from tuning.matches.openings import BookSettings
 from tuning.selfplay.batches import Batch, DuelPair, Matchup, with_fingerprint
 from tuning.selfplay.duel import rules_from
 from tuning.statistics.pace import points_for_time

@@ -34,14 +34,14 @@ from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_missing
-from tuning.common.flags import add_check_flag, add_cluster_flags, whole
+from tuning.common.flags import add_check_flag, whole
 from tuning.common.ledger import read_header
 from tuning.levels import strength
 from tuning.levels.strength import ANCHORS, SKILL_ELO, Measurements, elos_of, encounters, fitted, write
-from tuning.matches import running
+from tuning.matches import tournament
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
-from tuning.matches.tournament import TournamentSettings
+from tuning.matches.tournament import MatchPlace, TournamentSettings
 from tuning.statistics import ratings
 
 
@@ -55,7 +55,6 @@ def parser() -> argparse.ArgumentParser:
     anchors = "Skill Levels of Stockfish to play against, 0 to 19"
     add("--anchors", type=whole(0, len(SKILL_ELO) - 1), nargs="+", default=list(ANCHORS), metavar="SKILL", help=anchors)
     add_play_flags(result)
-    add_cluster_flags(result)
     add_check_flag(result)
     folder = Path("results/strength")
     add("--dir", type=Path, default=folder, metavar="DIR", help=f"folder for results (default {folder})")
@@ -68,9 +67,9 @@ def parser() -> argparse.ArgumentParser:
 
 def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace) -> TournamentSettings:
     """The match between two players. Raises :class:`SetupError`."""
-    conditions, book = play_settings(arguments)
+    adjudication, book = play_settings(arguments)
     engines = tuple(replace(spec, shared_options={"Threads": "1", "Hash": "16"}) for spec in pair)
-    return TournamentSettings(engines, arguments.games, "roundrobin", conditions, book, None, "strength")
+    return TournamentSettings(engines, arguments.games, "roundrobin", adjudication, book, None, "strength")
 
 
 def results_file(settings: TournamentSettings, folder: Path) -> Path:
@@ -90,9 +89,9 @@ def play(
     settings = settings_from(pair, arguments)
     path = results_file(settings, arguments.dir)
     resume = path.exists()
-    place = running.MatchPlace(path, console, arguments.scheduler, arguments.concurrency)
-    tournament, code = running.play(settings, place, resume=resume)
-    counts = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
+    place = MatchPlace(path, console, arguments.fastchess, arguments.concurrency)
+    played, code = tournament.play(settings, place, resume=resume)
+    counts = {key: encounter.wdl for key, encounter in played.tally.encounters.items()}
     return code, counts, "" if code else read_header(path)["origin"]["began"]
 
 
@@ -137,8 +136,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.check:
         for pair in () if arguments.fit else pairs_from(arguments):
             settings = settings_from(pair, arguments)
-            results_file(settings, arguments.dir)
-            running.check(settings)
+            path = results_file(settings, arguments.dir)
+            tournament.check(settings, MatchPlace(path, console, arguments.fastchess))
         return command.checked(console)
     if not arguments.fit and (code := measure(arguments, console, measured)):
         return code

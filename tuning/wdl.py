@@ -1,11 +1,12 @@
 """Fit the win-draw-loss model of ``engine/play/wdl.py`` to the engine's games.
 
-    python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
-    python -m tuning.wdl results/match-*.jsonl --player Numbat --shown-pawn 100
+    python -m tuning.wdl games.pgn data/first/games-00000.vf
+    python -m tuning.wdl match-*.pgn --player Numbat --shown-pawn 100
 
-Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
-tuning.datagen. The fit maximises the likelihood of all results given the score of every move. Results and PGN hold
-scores as displayed; the pawn value of the present model, or ``--shown-pawn``, converts them to those of the evaluation.
+Takes PGN with scores in its comments (``+0.35/12``, as tuning.match and tuning.arena write it with --pgn, or
+``[%eval ...]``), and games of tuning.datagen. The fit maximises the likelihood of all results given the score of every
+move. PGN holds scores as displayed; the pawn value of the present model, or ``--shown-pawn``, converts them to those of
+the evaluation.
 Writes ``engine/play/wdl.json``.
 """
 
@@ -29,10 +30,10 @@ def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.wdl``."""
     result = command.make_parser("wdl", __doc__)
     add = result.add_argument
-    add("games", nargs="+", type=Path, metavar="FILE", help="*.jsonl, *.pgn or *.vf")
+    add("games", nargs="+", type=Path, metavar="FILE", help="*.pgn or *.vf")
     add("--player", metavar="NAME", help="use only the moves of this player (default: both)")
     pawn = (
-        "centipawns of the evaluation that were shown as 100 in results and PGN "
+        "centipawns of the evaluation that were shown as 100 in PGN "
         f"(default: the present model's, {MODEL.pawn:.0f}; 100 if scores were shown as they are)"
     )
     add("--shown-pawn", type=positive, default=MODEL.pawn, metavar="CP", help=pawn)

@@ -2,7 +2,6 @@
 
 import json
 import random
-from dataclasses import asdict
 from pathlib import Path
 
 import chess
@@ -13,8 +12,6 @@ from hypothesis import strategies as st
 from engine.api import Engine
 from engine.messages import Limits
 from engine.play.wdl import MODEL, REFERENCE_MOVE, Model, can_win, limited
-from tuning.matches.openings import Opening
-from tuning.matches.records import GameRecord, MoveRecord
 from tuning.wdl import main
 
 TRUTH = Model((120.0, 30.0, 0.0), (70.0, 10.0, 0.0), (8, 100))
@@ -102,26 +99,27 @@ def test_a_certain_draw_is_reported_as_one(fen: str) -> None:
     assert info.wdl == (0, 1000, 0)
 
 
-def results_file(path: Path, games: int) -> None:
-    """Results of games with a score at every move, won and lost as :data:`TRUTH` says."""
+def games_file(path: Path, games: int) -> list[tuple[float, int, float]]:
+    """Games with a score at their only move, won and lost as :data:`TRUTH` says; the rows that they hold."""
     source = random.Random(1)
+    rows = []
     with path.open("w") as stream:
-        stream.write(json.dumps({"tool": "tuning.match", "settings": {}}) + "\n")
         for number in range(games):
-            score = source.gauss(0, 150)
-            win, draw, _ = TRUTH.chances(round(score), 8 + number % 60)
+            score, move = round(source.gauss(0, 150)), 8 + number % 60
+            win, draw, _ = TRUTH.chances(score, move)
             lot = source.random() * 1000
-            result = "1-0" if lot < win else "1/2-1/2" if lot < win + draw else "0-1"
-            fen = f"4k3/8/8/8/8/8/8/4K2R w - - 0 {8 + number % 60}"
-            move = MoveRecord("h1h2", f"{score / 100:+.2f}", 9, 0.1, 1000, None)
-            record = GameRecord(number, 0, "a", "b", Opening(fen), result, "", moves=[move])
-            stream.write(json.dumps({"game": asdict(record)}) + "\n")
+            result, points = ("1-0", 1.0) if lot < win else ("1/2-1/2", 0.0) if lot < win + draw else ("0-1", -1.0)
+            comment = f"{score / 100:+.2f}/9 0.1s" if number % 2 else f"[%eval {score / 100:.2f}]"
+            fen = f'[White "a"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 {move}"]\n'
+            stream.write(f'{fen}[Result "{result}"]\n\n{move}. Rh2 {{{comment}}} {result}\n\n')
+            rows.append((score, move, points))
+    return rows
 
 
 def test_the_fit_finds_the_model_that_the_games_came_from(tmp_path: Path) -> None:
     """Also if a pawn was shown as half of what the games have."""
-    results, out = tmp_path / "games.jsonl", tmp_path / "wdl.json"
-    results_file(results, 20_000)
+    results, out = tmp_path / "games.pgn", tmp_path / "wdl.json"
+    games_file(results, 10_000)
     assert main([str(results), "--shown-pawn", "200", "--out", str(out)]) == 0
     model = Model.from_json(json.loads(out.read_text()))
     assert model.pawn == pytest.approx(2 * TRUTH.pawn, rel=0.1)
@@ -139,31 +137,19 @@ def test_a_score_of_zero_needs_no_sign(tmp_path: Path) -> None:
     assert [row[0] for row in rows_of_pgn(tmp_path / "games.pgn", None)] == [0, 10, -10]
 
 
-def test_pgn_gives_the_same_scores_as_results(tmp_path: Path) -> None:
-    from tuning.learning.wdl import rows_of_pgn, rows_of_results
+def test_the_scores_in_both_kinds_of_comments_are_read(tmp_path: Path) -> None:
+    from tuning.learning.wdl import rows_of_pgn
 
-    results_file(tmp_path / "games.jsonl", 20)
-    rows = list(rows_of_results(tmp_path / "games.jsonl", None))
-    words = []
-    for number, (score, move, result) in enumerate(rows):
-        text = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}[int(result)]
-        comment = f"{score / 100:+.2f}/9 0.1s" if number % 2 else f"[%eval {score / 100:.2f}]"
-        headers = f'[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 {move}"]\n[Result "{text}"]\n'
-        words.append(f"{headers}\n{move}. Rh2 {{{comment}}} {text}\n")
-    (tmp_path / "games.pgn").write_text("\n".join(words))
-    assert list(rows_of_pgn(tmp_path / "games.pgn", None)) == rows
+    rows = games_file(tmp_path / "games.pgn", 20)
+    assert list(rows_of_pgn(tmp_path / "games.pgn", "a")) == pytest.approx(rows)
     assert list(rows_of_pgn(tmp_path / "games.pgn", "nobody")) == []
 
 
-@pytest.mark.parametrize(
-    ("games", "complaint"), [("none", "no such file"), ("few", "too few"), ("others", "holds no scores")]
-)
+@pytest.mark.parametrize(("games", "complaint"), [("none", "no such file"), ("few", "too few")])
 def test_too_few_games_are_refused_and_nothing_is_written(tmp_path: Path, capsys, games: str, complaint: str) -> None:
-    path, out = tmp_path / "games.jsonl", tmp_path / "wdl.json"
+    path, out = tmp_path / "games.pgn", tmp_path / "wdl.json"
     if games == "few":
-        results_file(path, 20)
-    elif games == "others":
-        path.write_text(json.dumps({"tool": "tuning.arena", "settings": {}}) + "\n")
+        games_file(path, 20)
     assert main([str(path), "--out", str(out)]) == 2
     assert complaint in " ".join(capsys.readouterr().out.split())
     assert not out.exists()

@@ -1,61 +1,39 @@
-"""What several of the workbench's tests share: engines of a few lines that break down on order, and a few games."""
+"""What several of the workbench's tests share: trivial engines, a stand-in for fastchess, and a few games."""
 
 import io
-import random
-import shutil
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import chess
-import chess.syzygy
 import pytest
 
 from engine.console import Console
 from tuning import datagen
 from tuning.common import command
-from tuning.matches import units
-from tuning.matches.engines import EngineSpec
-from tuning.matches.limits import TimeControl
 from tuning.selfplay import generation, shards
 
 SCRIPT = Path(__file__).with_name("trivial_engine.py")
 
-FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
-SCHOLARS_MATE = ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7")
-
-EngineMaker = Callable[..., EngineSpec]
+FASTCHESS = Path(__file__).with_name("trivial_fastchess.py")
 
 
-def long_line(plies: int, seed: int = 1) -> list[str]:
-    """A legal game of that many plies that no rule ends."""
-    source = random.Random(seed)
-    while True:
-        board = chess.Board()
-        while len(board.move_stack) < plies:
-            moves = [move for move in board.legal_moves if not board.is_capture(move)] or list(board.legal_moves)
-            if not moves or board.is_repetition(3) or board.halfmove_clock >= 90 or board.is_insufficient_material():
-                break
-            board.push(source.choice(moves))
-        else:
-            if not board.is_game_over(claim_draw=True):
-                return [move.uci() for move in board.move_stack]
+def words(name: str, *fault: str) -> list[str]:
+    """An ``--engine`` flag for the trivial engine."""
+    command = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), *fault])
+    return ["--engine", f"cmd={command}", f"name={name}"]
 
 
 @pytest.fixture
-def trivial() -> EngineMaker:
-    """Make the description of a trivial engine that follows ``line`` and shows ``fault`` at a ply."""
+def playing(tmp_path: Path) -> Callable[..., list[str]]:
+    """The flag ``--fastchess`` for the stand-in with these results."""
 
-    def make(
-        name: str,
-        line: tuple[str, ...] | list[str],
-        fault: str = "",
-        at: int = -1,
-        pause: float = 0.0,
-        limits: TimeControl = TimeControl(base=10.0),  # noqa: B008
-    ) -> EngineSpec:
-        words = (",".join(line), *((fault, str(at), str(pause)) if fault else ()))
-        return EngineSpec(name, (sys.executable, "-S", "-E", str(SCRIPT), *words), limits=limits)
+    def make(*results: str) -> list[str]:
+        script = tmp_path / "fastchess"
+        command = shlex.join([sys.executable, "-S", "-E", str(FASTCHESS), ",".join(results)])
+        script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        script.chmod(0o755)
+        return ["--fastchess", str(script)]
 
     return make
 
@@ -77,21 +55,6 @@ def refused(outcome: tuple[int, str], complaint: str) -> str:
     """What a tool printed that refused its command line with this complaint."""
     assert (outcome[0], complaint in outcome[1]) == (2, True), outcome[1]
     return outcome[1]
-
-
-@pytest.fixture(autouse=True)
-def _no_engine_left_over() -> Iterator[None]:
-    """Engines that a test started in this process quit with it."""
-    yield
-    units.close_engines()
-
-
-def rival(name: str) -> str:
-    """The path of an installed engine; skips the test if it is missing."""
-    found = shutil.which(name) or shutil.which(name, path="/usr/games:/usr/local/games")
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
 
 
 @pytest.fixture(scope="module")

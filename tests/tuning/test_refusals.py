@@ -1,14 +1,15 @@
 """What the tools refuse, each in one line and with nothing written; and ``--check``, which starts nothing either."""
 
 import importlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.tuning.conftest import FOOLS_MATE
-from tests.tuning.matches.test_match import words
+from tests.tuning.conftest import words
 
-TWO = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)]
+TWO = [*words("a"), *words("b")]
 BOTH = [*TWO, "--nodes", "5"]
 FUTILITY = ["--screen", "FutilityDepth=1"]
 
@@ -30,8 +31,7 @@ REFUSED = [
     ("match", [*BOTH, "--sprt", "5", "0"], "elo0 below elo1"),
     ("match", [*BOTH, "--tb", "/none"], "no Syzygy tables"),
     ("match", [*BOTH, "--maxmoves", "-1"], "max moves cannot be negative"),
-    ("match", [*BOTH, "--stall", "0"], "argument --stall: 0 is not above 0"),
-    ("match", [*BOTH, "--stall", "nan"], "argument --stall: nan is not 0 or more"),
+    ("match", [*BOTH, "--fastchess", "no-such"], "no program 'no-such': fastchess plays the games between engines"),
     ("match", [*BOTH, "--resign", "movecount=-3"], "resign moves cannot be negative"),
     ("match", [*BOTH, "--movetime", "nan"], "movetime must be above zero"),
     ("match", ["--resume", "r.jsonl"], "cannot read r.jsonl"),
@@ -92,9 +92,10 @@ def files_of(folder: Path) -> list[Path]:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, playing: Callable[..., list[str]]) -> Path:
     """A folder with a book that has no position and a file of positions; the working folder of each test."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(Path(playing("1")[1]).parent), prepend=os.pathsep)
     (tmp_path / "junk.epd").write_text("nonsense\n")
     (tmp_path / "positions.tsv").touch()
     return tmp_path

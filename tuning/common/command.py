@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -59,18 +59,13 @@ def execute(
 
 
 @contextmanager
-def orderly() -> Iterator[ExitStack]:
-    """Treat SIGTERM like Ctrl-C; at the end close what is on the stack, undisturbed by a second Ctrl-C."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    signal.signal(signal.SIGTERM, _interrupt)
-    stack = ExitStack()
+def clean_exit() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C."""
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield stack
+        yield
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        stack.close()
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGTERM, before)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

@@ -13,9 +13,7 @@ EXTRAS = {
     "torch": "train",
     "scipy": "tuning",
     "matplotlib": "tuning",
-    "dask": "tuning",
-    "distributed": "tuning",
-    "psutil": "tuning",
+    "distributed": "cluster",
 }
 """Package and the extra it comes with."""
 

@@ -31,11 +31,11 @@ def add_cluster_flags(parser: argparse.ArgumentParser, workers: str = "--concurr
     """The flags that say where work runs; ``workers`` is the one for how much runs at a time."""
     group = parser.add_argument_group("where work runs")
     group.add_argument(workers, type=whole(1), metavar="N", help="work units at a time (default: one per core)")
-    add_scheduler_flag(group, " (default: a cluster of local processes)")
+    add_scheduler_flag(group, " (default: local processes)")
 
 
 def add_scheduler_flag(parser: argparse._ActionsContainer, default: str = "") -> None:
-    """The flag for the address of a scheduler; see :func:`tuning.cluster.run.open_cluster`."""
+    """The flag for the address of a scheduler; see :func:`tuning.common.units.run`."""
     what = "address of a dask scheduler, such as tcp://host:8786; 'here' runs everything in this process"
     parser.add_argument("--scheduler", metavar="ADDRESS", help=what + default)
 

@@ -16,9 +16,7 @@ from engine.play.wdl import MIN_SPREAD, MODEL, REFERENCE_MOVE, Model
 from engine.reading import ReadError, read_games
 from engine.search.scores import MATE_BOUND
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_header
 from tuning.data.viriformat import read_positions
-from tuning.matches.records import GameRecord
 
 MAX_PAWNS = 4.0
 """The largest score in pawns (as shown) used: beyond it nearly all games are won."""
@@ -49,27 +47,10 @@ class Samples:
 Row = tuple[float, int, float]
 
 
-def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
-    """The moves in a results file of tuning.match; scores are centipawns as shown. ``player``: only its moves. Raises
-    :class:`SetupError` for a file of another tool."""
-    if read_header(path).get("tool") != "tuning.match":
-        raise SetupError(f"{path} holds no scores: give results of tuning.match, or what tuning.arena --pgn wrote")
-    for kind, data in read_events(path):
-        if kind != "game":
-            continue
-        record = GameRecord.read(path, data)
-        if record.fault is not None:
-            continue
-        board = record.opening.board()
-        white_result = _RESULTS[record.result]
-        for ply, made in enumerate(record.moves, board.ply()):
-            white = ply % 2 == 0
-            if player in (None, record.white if white else record.black) and made.score and "M" not in made.score:
-                yield 100 * float(made.score), ply // 2 + 1, white_result if white else -white_result
-
-
 def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
-    """The same from PGN: scores in comments, either ``+0.35/12`` for the mover or ``[%eval 0.35]`` for White."""
+    """The moves in PGN with scores in comments: ``+0.35/12`` for the mover, or ``[%eval 0.35]`` for White.
+
+    Scores of the rows are centipawns as shown. ``player``: only its moves. Raises :class:`SetupError`."""
     try:
         for found in read_games(path, print):
             if found.game.errors:
@@ -113,7 +94,7 @@ def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
         if path.suffix == ".vf":
             parts.append(rows_of_training_games(path))
         else:
-            rows = list((rows_of_results if path.suffix == ".jsonl" else rows_of_pgn)(path, player))
+            rows = list(rows_of_pgn(path, player))
             parts.append(np.array(rows).reshape(-1, 3) * (pawn / 100, 1, 1))
     score, move, result = np.concatenate(parts).T
     kept = (np.abs(score) <= MAX_PAWNS * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])

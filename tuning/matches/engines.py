@@ -25,11 +25,10 @@ WORDS_HELP = (
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """All that is needed to start an engine on any machine of the cluster.
+    """All that is needed to start an engine.
 
     ``options`` must exist in the engine; ``shared_options`` are sent only to engines that have them.
-    ``revision`` is a commit of this project; the command then runs in a worktree of it. An engine whose name differs
-    from a known ``identity`` is a different engine."""
+    ``revision`` is a commit of this project; the command then runs in a worktree of it."""
 
     name: str
     command: tuple[str, ...]
@@ -39,12 +38,6 @@ class EngineSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     revision: str | None = None
     limits: TimeControl = field(default_factory=TimeControl)
-    identity: str | None = field(default=None, compare=False)
-
-    def differs_in_values(self, other: EngineSpec) -> bool:
-        """Whether setting options again turns this engine into the other, if it is not the same already."""
-        same_keys = self.options.keys() == other.options.keys()
-        return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 
     def resolved_command(self) -> list[str]:
         """The command with its program looked up on the path, then in ``directory``. Raises :class:`EngineFailure` if
@@ -83,7 +76,7 @@ def parse_words(words: Sequence[str], default: TimeControl = TimeControl()) -> E
         elif key in LIMIT_KEYS:
             limit_words.append(word)
         elif key in _KEYS:
-            plain[key] = os.path.expanduser(value) if key == "dir" else value
+            plain[key] = os.path.abspath(os.path.expanduser(value)) if key == "dir" else value
         elif dot and prefix in prefixed:
             prefixed[prefix][name] = value
         else:

@@ -9,12 +9,11 @@ from typing import Any
 from tuning.common import revisions
 from tuning.common.errors import SetupError
 from tuning.common.files import digest
-from tuning.common.flags import add_check_flag, add_cluster_flags, positive, whole
+from tuning.common.flags import add_check_flag, add_cluster_flags, whole
 from tuning.matches.adjudication import Adjudication, parse_rule
 from tuning.matches.engines import EngineSpec
-from tuning.matches.game import PV_CHECKS, Conditions
 from tuning.matches.limits import TimeControl, parse_tc
-from tuning.matches.tournament import BookSettings
+from tuning.matches.openings import BookSettings
 from tuning.statistics.sprt import MODELS, Sprt
 
 Group = argparse._ArgumentGroup
@@ -133,22 +132,21 @@ def adjudication_from(arguments: argparse.Namespace, tablebases: str | None = No
 
 
 def add_play_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags for openings, adjudication and checks of games between engine processes."""
+    """The flags for openings and adjudication of games between engine processes, and for the program that plays."""
     add_opening_flags(parser)
     group = add_end_flags(parser)
     group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables for adjudication")
-    pvs = "which PVs to check for illegal moves, moves after the end of the game and false mates"
-    group.add_argument("--pv-check", choices=PV_CHECKS, default="all", help=pvs)
-    stall = "seconds after which a search without a clock counts as hanging"
-    group.add_argument("--stall", type=positive, default=120.0, metavar="S", help=stall)
+    group = parser.add_argument_group("where games are played")
+    group.add_argument("--concurrency", type=whole(1), metavar="N", help="games at a time (default: one per core)")
+    group.add_argument("--fastchess", metavar="FILE", help="the program fastchess (default: from the path)")
 
 
-def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
+def play_settings(arguments: argparse.Namespace) -> tuple[Adjudication, BookSettings]:
     """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for invalid ones."""
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
-    adjudication = adjudication_from(arguments, arguments.tb and str(Path(arguments.tb).resolve()))
-    return Conditions(adjudication, arguments.pv_check, arguments.stall), book_from(arguments)
+    rules = adjudication_from(arguments, arguments.tb and str(Path(arguments.tb).resolve()))
+    return rules, book_from(arguments)
 
 
 def with_commit(spec: EngineSpec) -> EngineSpec:

@@ -4,9 +4,6 @@ import math
 import re
 from dataclasses import dataclass
 
-import chess
-import chess.engine
-
 from tuning.common.errors import SetupError
 
 MOVETIME_MARGIN = 0.1
@@ -52,10 +49,15 @@ class TimeControl:
             return self.margin
         return MOVETIME_MARGIN if self.movetime is not None else 0.0
 
+    @property
+    def clock(self) -> str:
+        """The time control as :func:`parse_tc` reads it."""
+        return f"{f'{self.moves}/' if self.moves else ''}{self.base or 0:g}+{self.increment:g}"
+
     def __str__(self) -> str:
         parts = []
         if self.base is not None:
-            parts.append(f"{f'{self.moves}/' if self.moves else ''}{self.base:g}+{self.increment:g}")
+            parts.append(self.clock)
         if self.movetime is not None:
             parts.append(f"{self.movetime:g} s/move")
         if self.nodes is not None:
@@ -76,54 +78,3 @@ def parse_tc(text: str) -> tuple[float, float, int]:
     if base <= 0:
         raise SetupError(f"time control {text!r} gives no time")
     return base, float(match["inc"] or 0.0), int(match["moves"] or 0)
-
-
-class Clock:
-    """One player's chess clock, in seconds."""
-
-    def __init__(self, limits: TimeControl) -> None:
-        self.limits = limits
-        self.left = limits.base
-        self.moves_left = limits.moves
-
-    def spend(self, seconds: float) -> bool:
-        """Subtract the time of a move; return False if the flag has fallen (beyond the tolerance)."""
-        limits = self.limits
-        if self.left is None:
-            return limits.movetime is None or seconds <= limits.movetime + limits.tolerance
-        self.left -= seconds
-        if self.left < -limits.tolerance:
-            return False
-        self.left = max(self.left, 0.0) + limits.increment
-        if limits.moves:
-            self.moves_left -= 1
-            if self.moves_left == 0:
-                self.left += limits.base or 0.0
-                self.moves_left = limits.moves
-        return True
-
-    def allowance(self, stall: float) -> float:
-        """Seconds after which the game is lost whatever the move."""
-        if self.left is not None:
-            return self.left + self.limits.tolerance
-        if self.limits.movetime is not None:
-            return self.limits.movetime + self.limits.tolerance
-        return stall
-
-
-def engine_limit(mover: Clock, opponent: Clock, turn: chess.Color, game: str) -> chess.engine.Limit:
-    """The limits that python-chess sends to the side to move."""
-    own = mover.limits
-    white, black = (mover, opponent) if turn == chess.WHITE else (opponent, mover)
-    timed = mover.left is not None
-    return chess.engine.Limit(
-        time=own.movetime,
-        depth=own.depth,
-        nodes=own.nodes,
-        white_clock=white.left if timed else None,
-        black_clock=black.left if timed else None,
-        white_inc=white.limits.increment if timed and white.left is not None else None,
-        black_inc=black.limits.increment if timed and black.left is not None else None,
-        remaining_moves=mover.moves_left or None if timed else None,
-        clock_id=(game, turn),
-    )

@@ -3,7 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import chess
@@ -13,6 +13,7 @@ from engine.reading import ReadError, read_games, read_lines, read_position
 from engine.reading.games import Read
 from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
+from tuning.common.files import digest
 
 MAX_REMARKS = 10
 """Remarks on a book that are reported one by one."""
@@ -224,3 +225,28 @@ def distinct(openings: OpeningSuite | RandomOpenings, on_duplicate: Callable[[st
             return
         elif len(seen) == number:
             on_duplicate(f"{opening.source} leads to the position of an earlier opening; such openings are skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class BookSettings:
+    """Where openings come from; without a ``path``, ``plies`` random moves (8 unless said otherwise).
+
+    ``digest`` identifies the contents of the file; older results files do not have it."""
+
+    path: str | None = None
+    order: str = "random"
+    seed: int = 1
+    plies: int | None = None
+    chess960: bool = False
+    digest: str | None = None
+
+    def open(self, log: Callable[[str], None], check: Check = lambda board: None) -> OpeningSuite | RandomOpenings:
+        """The openings; see :func:`load_openings`. Raises :class:`SetupError` also for a file that has changed."""
+        if self.path is None:
+            return RandomOpenings(8 if self.plies is None else self.plies, self.seed, self.chess960)
+        settings = asdict(self)
+        path, expected = Path(settings.pop("path")), settings.pop("digest")
+        suite = load_openings(path, log=log, check=check, **settings)
+        if expected not in (None, digest(path)):
+            raise SetupError(f"openings {path}: the file has changed since the run began")
+        return suite

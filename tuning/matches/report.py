@@ -1,9 +1,11 @@
 """Reports of a tournament, during and after play."""
 
+from __future__ import annotations
+
 from collections import deque
 from dataclasses import asdict
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,13 +13,14 @@ from rich.text import Text
 
 from engine.console import Console
 from tuning.common.display import Display, table
-from tuning.matches.pvcheck import KINDS
-from tuning.matches.records import FAULTS, GameRecord
+from tuning.matches.fastchess import FAULTS, Game
 from tuning.matches.tally import Encounter
-from tuning.matches.tournament import Tournament
 from tuning.statistics.elo import MIN_OBSERVATIONS, estimate
 from tuning.statistics.ratings import MIN_GAMES, RatingList, fit
 from tuning.statistics.sprt import sprt_text
+
+if TYPE_CHECKING:
+    from tuning.matches.tournament import Tournament
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
@@ -28,11 +31,8 @@ def summary(tournament: Tournament) -> dict[str, Any]:
     for name, count in tally.engines.items():
         data["engines"][name] = {
             "games": count.games,
-            **{heading: count.faults[kind] for kind, heading in FAULTS.items()},
-            "pv lines checked": count.pv_lines,
-            **{heading: count.pv_faults[kind] for kind, heading in KINDS.items()},
-            "mean depth": round(count.mean_depth, 2),
-            "nodes per second": round(count.nps),
+            **{heading: count.faults[heading] for heading in FAULTS},
+            "warnings": count.warnings,
         }
     if (test := tournament.settings.sprt) is not None:
         counts = next(iter(tally.encounters.values())).pairs
@@ -130,13 +130,11 @@ def rating_table(rating_list: RatingList) -> Table:
 
 
 def engine_table(tournament: Tournament) -> Table:
-    """Faults, depth and speed of each engine."""
-    made = table(1, "Engine", "Lost on time", "Stalled", "Illegal", "Disconnected", "Wrong PVs", "Depth", "Nodes/s")
+    """Faults of each engine."""
+    made = table(1, "Engine", "Lost on time", "Stalled", "Illegal", "Disconnected", "Warnings")
     for name, count in tournament.tally.engines.items():
-        faults = [Text(str(count.faults[kind]), "bold red" if count.faults[kind] else "") for kind in FAULTS]
-        wrong = sum(count.pv_faults.values())
-        lines = Text(f"{wrong} of {count.pv_lines}", "bold red" if wrong else "")
-        made.add_row(name, *faults, lines, f"{count.mean_depth:.1f}", f"{count.nps / 1000:,.0f}k")
+        counts = [count.faults[heading] for heading in FAULTS] + [count.warnings]
+        made.add_row(name, *(Text(str(number), "bold red" if number else "") for number in counts))
     return made
 
 
@@ -169,14 +167,12 @@ class LiveReport(Display):
         self._tournament = tournament
         self._recent: deque[str] = deque(maxlen=5)
 
-    def game(self, record: GameRecord) -> None:
+    def show_game(self, game: Game) -> None:
         """Show a game that has just been counted."""
-        text = f"{record.white} - {record.black} {record.result} {record.reason}"
-        if record.detail:
-            text += f" ({record.detail})"
+        text = f"{game.white} - {game.black} {game.result} {game.reason}"
         self._recent.append(text)
-        if record.fault:
-            print_trouble(self._console, f"game {record.pair + 1}.{record.index + 1}: {text}")
+        if game.fault:
+            print_trouble(self._console, f"game {game.pair + 1}.{game.index + 1}: {text}")
         self.show(self._tournament.tally.games, "", self._line())
 
     def _below(self) -> list[RenderableType]:
@@ -195,7 +191,7 @@ class LiveReport(Display):
             parts.append(f"+{wins} ={draws} -{losses}, Elo {elo_text(encounter)}")
             if line := sprt_line(self._tournament):
                 parts.append(line)
-        faults = [f"{count} {FAULTS[kind]}" for kind, count in tally.faults.items() if count]
+        faults = [f"{count} {heading}" for heading, count in tally.faults.items() if count]
         return "; ".join(parts + faults)
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tuning.matches.records import FAULTS, GameRecord
+from tuning.matches.fastchess import FAULTS, Game
 
 
 @dataclass(slots=True)
@@ -37,24 +37,11 @@ class Encounter:
 
 @dataclass(slots=True)
 class EngineCount:
-    """Faults, lines and speed of one engine."""
+    """Games and faults of one engine; ``warnings`` are those of fastchess, about lines of thought most of all."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
-    pv_lines: int = 0
-    pv_faults: Counter[str] = field(default_factory=Counter)
-    moves: int = 0
-    depth: int = 0
-    nodes: int = 0
-    seconds: float = 0.0
-
-    @property
-    def mean_depth(self) -> float:
-        return self.depth / self.moves if self.moves else 0.0
-
-    @property
-    def nps(self) -> float:
-        return self.nodes / self.seconds if self.seconds else 0.0
+    warnings: int = 0
 
 
 class Tally:
@@ -63,50 +50,44 @@ class Tally:
     def __init__(self, names: list[str], meetings: list[tuple[int, int]]) -> None:
         self.encounters = {(names[a], names[b]): Encounter(names[a], names[b]) for a, b in meetings}
         self.engines = {name: EngineCount() for name in names}
-        self.keys: set[tuple[int, int]] = set()
-        self._half: dict[int, GameRecord] = {}
+        self._played: dict[tuple[str, str, int], dict[int, Game]] = {}
 
     @property
     def games(self) -> int:
-        return len(self.keys)
+        return sum(encounter.games for encounter in self.encounters.values())
 
-    def add(self, record: GameRecord) -> bool:
+    def has_pair(self, names: tuple[str, str], pair: int) -> bool:
+        """Whether both games of a pair of this encounter were counted."""
+        return len(self._played.get((*names, pair), ())) == 2
+
+    def add(self, game: Game) -> bool:
         """Count a game; return False, and change nothing, if it was counted before."""
-        if record.key in self.keys:
-            return False
-        self.keys.add(record.key)
-        names = (record.white, record.black)
+        names = (game.white, game.black)
         encounter = self.encounters.get(names) or self.encounters[names[::-1]]
-        score = record.score_of(encounter.first)
-        encounter.wdl[int(2 * score)] += 1
-        if (other := self._half.pop(record.pair, None)) is not None:
-            points = score + other.score_of(encounter.first)
-            encounter.pairs[int(2 * points)] += 1
-        else:
-            self._half[record.pair] = record
-        self._count_engines(record)
+        played = self._played.setdefault((encounter.first, encounter.second, game.pair), {})
+        if game.index in played:
+            return False
+        played[game.index] = game
+        encounter.wdl[int(2 * game.points_of(encounter.first))] += 1
+        if len(played) == 2:
+            encounter.pairs[int(2 * sum(one.points_of(encounter.first) for one in played.values()))] += 1
+        for name in names:
+            self.engines[name].games += 1
+            if game.fault and not game.points_of(name):
+                self.engines[name].faults[game.fault] += 1
         return True
 
-    def _count_engines(self, record: GameRecord) -> None:
-        white_to_move = record.opening.fen.split()[1] == "w"
-        first_mover = (len(record.opening.moves) + (not white_to_move)) % 2
-        for place, name in enumerate((record.white, record.black)):
-            count = self.engines[name]
-            count.games += 1
-            count.pv_lines += record.pv_lines[place]
-            count.pv_faults.update(record.pv_faults[place])
-            if record.fault and record.culprit == name:
-                count.faults[record.fault] += 1
-            for move in record.moves[(place + first_mover) % 2 :: 2]:
-                count.moves += 1
-                count.depth += move.depth
-                count.nodes += move.nodes
-                count.seconds += move.seconds
+    def count_warning(self, message: str) -> bool:
+        """Count a warning of fastchess about an engine's output; return False for another message."""
+        about = [name for name in self.engines if message.partition(" :: ")[0].endswith(f" {name}")]
+        for name in about:
+            self.engines[name].warnings += 1
+        return bool(about) and message.startswith("Warning")
 
     @property
     def faults(self) -> Counter[str]:
         """Games lost by faults, over all engines."""
-        total: Counter[str] = Counter({kind: 0 for kind in FAULTS})
+        total: Counter[str] = Counter(dict.fromkeys(FAULTS, 0))
         for count in self.engines.values():
             total.update(count.faults)
         return total

@@ -1,58 +1,41 @@
-"""A tournament: plan, play on a cluster, record, stop when decided."""
+"""A match or tournament: settings, games still to be played, results file, report."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations, count
+import os
+import shlex
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import combinations, count, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from tuning.cluster.base import Cluster
+from engine.commandline import FAILED
+from engine.console import Console
+from tuning.common import revisions
+from tuning.common.command import clean_exit, print_error, stopped
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.files import digest
+from tuning.common.files import keep_apart
 from tuning.common.ledger import Ledger, restored
-from tuning.matches import units
+from tuning.matches import fastchess
+from tuning.matches.adjudication import Adjudication
 from tuning.matches.engines import EngineSpec
-from tuning.matches.game import Conditions
-from tuning.matches.openings import Check, OpeningSuite, RandomOpenings, load_openings
-from tuning.matches.records import GameRecord
+from tuning.matches.fastchess import Game
+from tuning.matches.openings import BookSettings, Opening, OpeningSuite, RandomOpenings
+from tuning.matches.probe import EngineInfo, probe
+from tuning.matches.report import LiveReport, print_trouble, summary
 from tuning.matches.tally import Tally
-from tuning.matches.units import EngineInfo, Pair
 from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.match"
 
 KINDS = ("roundrobin", "gauntlet")
 
-MAX_FAILURES = 3
-"""Units in a row that may fail because of one engine before the tournament gives up."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookSettings:
-    """Where openings come from; without a ``path``, ``plies`` random moves (8 unless said otherwise).
-
-    ``digest`` identifies the contents of the file; older results files do not have it."""
-
-    path: str | None = None
-    order: str = "random"
-    seed: int = 1
-    plies: int | None = None
-    chess960: bool = False
-    digest: str | None = None
-
-    def open(self, log: Callable[[str], None], check: Check = lambda board: None) -> OpeningSuite | RandomOpenings:
-        """The openings; see :func:`load_openings`. Raises :class:`SetupError` also for a file that has changed."""
-        if self.path is None:
-            return RandomOpenings(8 if self.plies is None else self.plies, self.seed, self.chess960)
-        settings = asdict(self)
-        path, expected = Path(settings.pop("path")), settings.pop("digest")
-        suite = load_openings(path, log=log, check=check, **settings)
-        if expected not in (None, digest(path)):
-            raise SetupError(f"openings {path}: the file has changed since the run began")
-        return suite
+MAX_PAIRS = 500
+"""Pairs of games that one run of fastchess plays; a longer match takes several runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +45,7 @@ class TournamentSettings:
     engines: tuple[EngineSpec, ...]
     games: int | None = 100
     kind: str = "roundrobin"
-    conditions: Conditions = field(default_factory=Conditions)
+    adjudication: Adjudication = field(default_factory=Adjudication)
     book: BookSettings = field(default_factory=BookSettings)
     sprt: Sprt | None = None
     event: str = "match"
@@ -76,6 +59,17 @@ class TournamentSettings:
             raise SetupError(f"{path} does not contain the settings of a tournament: {error!r}") from None
 
 
+@dataclass(frozen=True, slots=True)
+class MatchPlace:
+    """Where a tournament is played and written: ``path`` of the results file, ``pgn`` file, fastchess."""
+
+    path: Path
+    console: Console
+    fastchess: str | None = None
+    concurrency: int | None = None
+    pgn: str | None = None
+
+
 def pairings(engines: int, kind: str = "roundrobin") -> list[tuple[int, int]]:
     """The encounters of engines 0, 1, ...: all with all, or in a gauntlet the first with all others."""
     if kind == "gauntlet":
@@ -83,52 +77,21 @@ def pairings(engines: int, kind: str = "roundrobin") -> list[tuple[int, int]]:
     return list(combinations(range(engines), 2))
 
 
-class PlannedPair(NamedTuple):
-    """Pair ``number`` of the tournament: engines by index, the opening by number, one game or two."""
-
-    number: int
-    engines: tuple[int, int]
-    opening: int
-    games: int = 2
-
-
-def plan(engines: int, games: int | None, kind: str = "roundrobin") -> Iterator[PlannedPair]:
-    """All pairs, round by round, so that every encounter has the same openings when play stops early.
-
-    ``games`` is the number for each encounter, ``None`` for no end; an odd number makes the last pair single."""
-    meetings = pairings(engines, kind)
-    for opening in count() if games is None else range((games + 1) // 2):
-        for place, meeting in enumerate(meetings):
-            number = opening * len(meetings) + place
-            yield PlannedPair(number, meeting, opening, 2 if games is None else min(2, games - 2 * opening))
-
-
 class Tournament:
-    """Plays a tournament and keeps the tally.
+    """Plays a tournament, one encounter after the other, and keeps the tally and the results file."""
 
-    ``on_game`` is called for each newly counted game, ``on_trouble`` for each other failure."""
-
-    def __init__(
-        self,
-        settings: TournamentSettings,
-        ledger: Ledger,
-        on_game: Callable[[GameRecord], None],
-        on_trouble: Callable[[str], None],
-    ) -> None:
+    def __init__(self, settings: TournamentSettings, ledger: Ledger, place: MatchPlace) -> None:
         names = [spec.name for spec in settings.engines]
         self.settings = settings
         self.meetings = pairings(len(names), settings.kind)
         self.tally = Tally(names, self.meetings)
-        self._ledger = ledger
-        self._on_game = on_game
-        self._on_trouble = on_trouble
-        self._failures: Counter[str] = Counter()
+        self._ledger, self._place = ledger, place
 
     @property
     def total(self) -> int | None:
         """Games to be played in all, if that is known."""
         games = self.settings.games
-        return None if games is None else games * len(self.meetings)
+        return None if games is None else (games + games % 2) * len(self.meetings)
 
     @property
     def verdict(self) -> str | None:
@@ -137,71 +100,166 @@ class Tournament:
             return None
         return self.settings.sprt.verdict(next(iter(self.tally.encounters.values())).pairs)
 
-    def probe(self, cluster: Cluster) -> list[EngineInfo]:
-        """Start every engine once on every host, and require the same name of those that start later.
+    @property
+    def finished(self) -> bool:
+        """Whether no game is missing."""
+        names = [spec.name for spec in self.settings.engines]
+        meetings = ((names[first], names[second]) for first, second in self.meetings)
+        return self.verdict is not None or not any(map(self._missing, meetings))
 
-        Raises :class:`EngineFailure` for the first that does not start, and :class:`SetupError` for one that differs
-        between hosts."""
-        for _, quitting in cluster.everywhere(units.quit_idle, iter([None])):
-            if quitting.error is not None:
-                raise quitting.error
-        cards: dict[str, tuple[str, EngineInfo]] = {}
-        for place, outcome in cluster.everywhere(units.probe, iter(self.settings.engines)):
-            if isinstance(outcome.error, EngineFailure) and place:
-                raise EngineFailure(outcome.error.engine, f"{outcome.error.problem} (on {place})")
-            if outcome.error is not None:
-                raise outcome.error
-            first, card = cards.setdefault(outcome.item.name, (place, outcome.result))
-            if outcome.result != card:
-                raise SetupError(
-                    f"{card.name} is {card} on {first}, but {outcome.result} on {place}: install the same one on "
-                    "every host and restart the workers"
-                )
-        engines = [replace(spec, identity=cards[spec.name][1].identity) for spec in self.settings.engines]
-        self.settings = replace(self.settings, engines=tuple(engines))
-        return [cards[spec.name][1] for spec in engines]
-
-    def play(self, cluster: Cluster, openings: OpeningSuite | RandomOpenings | None = None) -> None:
-        """Play until the plan is finished or the test decided, from ``openings`` if they are open already. Raises
-        :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept."""
-        if self.verdict is not None:
-            return
-        openings = openings or self.settings.book.open(self.log_trouble)
-        for outcome in cluster.run(units.play_pair, self._pairs(openings), self._arrived):
-            if outcome.error is None:
-                for record in outcome.result:
-                    self._arrived(record)
-                self._failures.clear()
-            else:
-                self._failed(outcome.item, outcome.error)
-            if self.verdict is not None:
-                return
-
-    def _pairs(self, openings: OpeningSuite | RandomOpenings) -> Iterator[Pair]:
-        settings = self.settings
-        for number, sides, opening, games in plan(len(settings.engines), settings.games, settings.kind):
-            done = tuple(index for index in range(2) if (number, index) in self.tally.keys)
-            if len(done) < games:
-                first, second = (settings.engines[index] for index in sides)
-                yield Pair(number, (first, second), openings.opening(opening), settings.conditions, done, games)
-
-    def _arrived(self, record: GameRecord) -> None:
-        if record.key not in self.tally.keys:
-            self._ledger.add("game", asdict(record))
-            self.tally.add(record)
-            self._on_game(record)
+    def restore(self, kind: str, data: Any) -> None:
+        """Count an event of the results file. Raises :class:`SetupError` for invalid data."""
+        try:
+            if kind == "game":
+                self.tally.add(restored(Game, data))
+            elif kind == "trouble":
+                self.tally.count_warning(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SetupError(f"{self._place.path} contains an invalid game: {error!r}") from None
 
     def log_trouble(self, message: str) -> None:
+        """Record something that went wrong, and show it, unless it is one of many wrong lines of thought."""
         self._ledger.add("trouble", message)
-        self._on_trouble(message)
+        if not self.tally.count_warning(message):
+            print_trouble(self._place.console, message)
 
-    def _failed(self, pair: Pair, error: BaseException) -> None:
-        if isinstance(error, SetupError):
-            raise error
-        self.log_trouble(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
-        culprit = error.engine if isinstance(error, EngineFailure) else type(error).__name__
-        self._failures[culprit] += 1
-        if self._failures[culprit] >= MAX_FAILURES:
-            if isinstance(error, EngineFailure):
-                raise error
-            raise SetupError(f"gave up after {MAX_FAILURES} failed units: {error}")
+    def play(self, program: str, engines: Mapping[str, EngineInfo], openings: OpeningSuite | RandomOpenings) -> None:
+        """Play until all games are finished or the test is decided. Raises :class:`SetupError` if fastchess fails."""
+        report = LiveReport(self._place.console, self)
+        with report.bar, TemporaryDirectory() as folder:
+            for meeting in self.meetings:
+                specs = [self.settings.engines[number] for number in meeting]
+                names = (specs[0].name, specs[1].name)
+                while self.verdict is None and (pairs := self._missing(names)):
+                    book = [openings.opening(pair) for pair in pairs]
+                    words = [program]
+                    for spec in specs:
+                        words += ["-engine", *fastchess.engine_words(spec, engines[spec.name].options)]
+                    words += self._words(book, Path(folder))
+                    self._place.console.print(shlex.join(words), style="dim", soft_wrap=True)
+                    with closing(fastchess.run(words)) as output:
+                        for line in output:
+                            self._read(line, names, pairs, report)
+                            if self.verdict is not None:
+                                break
+                    if not any(self.tally.has_pair(names, pair) for pair in pairs):
+                        raise SetupError(f"fastchess reported no game of {len(pairs)} pairs; another version?")
+
+    def _missing(self, names: tuple[str, str]) -> list[int]:
+        """The numbers of the next pairs to play."""
+        games = self.settings.games
+        numbers = count() if games is None else range((games + 1) // 2)
+        return list(islice((pair for pair in numbers if not self.tally.has_pair(names, pair)), MAX_PAIRS))
+
+    def _read(self, line: str, names: tuple[str, str], pairs: list[int], report: LiveReport) -> None:
+        game = fastchess.read_game(line, names, pairs)
+        if game is not None and self.tally.add(game):
+            self._ledger.add("game", asdict(game))
+            report.show_game(game)
+        elif fastchess.is_trouble(line):
+            self.log_trouble(line)
+
+    def _words(self, openings: list[Opening], folder: Path) -> list[str]:
+        """The command line of fastchess after the engines; the openings become a file in ``folder``."""
+        place, settings = self._place, self.settings
+        book = folder / "openings.epd"
+        chess960 = any(opening.chess960 for opening in openings)
+        book.write_text("".join(f"{opening.board().fen(shredder=chess960)}\n" for opening in openings))
+        words = ["-openings", f"file={book}", "format=epd", "order=sequential"]
+        words += ["-games", "2", "-rounds", str(len(openings))]
+        words += ["-variant", "fischerandom"] if chess960 else []
+        words += fastchess.adjudication_words(settings.adjudication)
+        words += ["-concurrency", str(place.concurrency or os.cpu_count() or 1), "-force-concurrency", "-recover"]
+        words += ["-check-mate-pvs", "-testEnv", "-event", settings.event, "-ratinginterval", "0"]
+        words += ["-config", f"outname={folder / 'config.json'}"]
+        if place.pgn is not None:
+            words += ["-pgnout", f"file={Path(place.pgn).absolute()}", "nodes=true", "timeleft=true"]
+        return words
+
+
+def probed(
+    settings: TournamentSettings, openings: OpeningSuite | RandomOpenings, console: Console
+) -> dict[str, EngineInfo]:
+    """Every engine started once. Raises :class:`EngineFailure` for one that does not play as it is told."""
+    found = {}
+    for spec in settings.engines:
+        if spec.revision is not None:
+            revisions.prepare(spec.revision, log=partial(console.print, f"{spec.name}:", soft_wrap=True))
+        found[spec.name] = probe(spec, *fastchess.starting(spec), openings.opening(0).chess960)
+    return found
+
+
+def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = False) -> tuple[Tournament, int]:
+    """Play a tournament with results file, PGN and live report. Returns it and the exit code.
+
+    0: finished; 1: stopped by a failure; 130: interrupted. All games played are kept. Raises :class:`SetupError` or
+    :class:`EngineFailure` for a request that is not possible, before anything is played; no results file is left."""
+    program = fastchess.find(place.fastchess)
+    book_faults: list[str] = []
+    openings = settings.book.open(book_faults.append)
+    keep_apart(None if place.pgn is None else Path(place.pgn), (), replace=resume)
+    events: list[tuple[str, Any]] = []
+    if resume:
+        ledger, events = Ledger.resume(place.path, TOOL)
+    else:
+        ledger = Ledger.create(place.path, TOOL, asdict(settings))
+    tournament, code, started = Tournament(settings, ledger, place), 0, False
+    try:
+        for kind, data in events:
+            tournament.restore(kind, data)
+        if tournament.finished:
+            return tournament, 0
+        with clean_exit():
+            engines = probed(settings, openings, place.console)
+            for spec in settings.engines:
+                place.console.print(f"{spec.name}: {engines[spec.name].identity}, {spec.limits}")
+            if any(spec.limits.base is not None or spec.limits.movetime is not None for spec in settings.engines):
+                warn_if_busy(place.concurrency or os.cpu_count() or 1, place.console)
+            for fault in book_faults:
+                tournament.log_trouble(fault)
+            if isinstance(openings, OpeningSuite):
+                openings.remarks.log = tournament.log_trouble
+            started = True
+            tournament.play(program, engines, openings)
+    except KeyboardInterrupt as error:
+        again = f"continue with: python -m tuning.match --resume {shlex.quote(str(place.path))}"
+        code = stopped(place.console, error, again if tournament.tally.games else "")
+    except (EngineFailure, SetupError) as error:
+        if not started:
+            raise
+        print_error(place.console, error)
+        code = FAILED
+    finally:
+        if tournament.tally.games and started:
+            ledger.finish("summary", summary(tournament))
+        ledger.close()
+        if not tournament.tally.games and not resume:
+            place.path.unlink()  # it holds nothing but the command line
+    return tournament, code
+
+
+def check(settings: TournamentSettings, place: MatchPlace) -> None:
+    """Find fastchess, open the book and start every engine once. Raises :class:`SetupError` or
+    :class:`EngineFailure`."""
+    fastchess.find(place.fastchess)
+    keep_apart(None if place.pgn is None else Path(place.pgn), (), replace=False)
+    probed(settings, settings.book.open(lambda fault: None), place.console)
+
+
+def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
+    """The settings of a results file; a different number of ``games`` is recorded in it. Raises :class:`SetupError`."""
+    ledger, _ = Ledger.resume(path, TOOL)
+    try:
+        TournamentSettings.read(path, ledger.settings)
+        ledger.change("games", games, console.print)
+        return TournamentSettings.read(path, ledger.settings)
+    finally:
+        ledger.close()
+
+
+def warn_if_busy(games: int, console: Console) -> None:
+    """Warn if the machine is too busy for ``games`` at a clock, which need a core each."""
+    cores = os.cpu_count() or 1
+    if hasattr(os, "getloadavg") and (load := os.getloadavg()[0]) + games > cores + 0.75:
+        text = f"! the machine is busy: load {load:.1f} and {games} games on {cores} cores; clocks will suffer"
+        console.print(text, style="yellow")

@@ -10,14 +10,13 @@ from typing import Any
 
 from engine.api.boards import check_supported
 from engine.console import Console
-from tuning.cluster.run import Enough, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
-from tuning.matches.openings import distinct
+from tuning.common.units import Enough, Workplace, run_units
+from tuning.matches.openings import BookSettings, distinct
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
-from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, DuelPair, Matchup, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.selfplay.sides import own_network
@@ -179,7 +178,7 @@ def play(settings: ArenaSettings, ledger: Ledger, count: Count, arguments: argpa
             ledger.add("pair", pair)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
-                    stream.write("".join(game.to_pgn({"Event": "arena"}) for game in games))
+                    stream.write("".join(games))
         display.add(2 * len(new))
         if count.done:
             raise Enough

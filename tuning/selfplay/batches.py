@@ -1,6 +1,6 @@
 """The work unit of the arena: a batch of pairs of games, played in one worker process.
 
-In a separate module, dask finds it by name on every worker.
+In a separate module, workers of a scheduler find it by name.
 """
 
 import hashlib
@@ -16,11 +16,11 @@ from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.processes import Report
 from engine.search.threads import run_on_deep_stack
-from tuning.cluster import kept
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
-from tuning.selfplay.duel import Duel, DuelGame, DuelRules, record_of
+from tuning.selfplay.duel import Duel, DuelGame, DuelRules
+from tuning.selfplay.pgn import pgn_of
 from tuning.selfplay.shards import REPORT_EVERY
 from tuning.selfplay.sides import CLOCK
 
@@ -54,7 +54,7 @@ class DuelPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A work unit. With ``names`` the games themselves are reported too, as :class:`GameRecord`."""
+    """A work unit. With ``names`` the games themselves are reported too, as PGN."""
 
     meeting: Matchup
     pairs: tuple[DuelPair, ...]
@@ -65,7 +65,7 @@ class Batch:
 def _duel_of(meeting: Matchup) -> Duel:
     """This process's players. Raises :class:`SetupError` if their fingerprint differs, because this worker has another
     engine."""
-    warm_up(kept.cold)
+    warm_up(lambda line: None)
     if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
         raise SetupError("a worker plays differently: it has another engine, network or evaluation")
     return Duel(meeting.rules, dict(meeting.first), dict(meeting.second))
@@ -116,7 +116,7 @@ def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -
     }
     if batch.names is not None:
         data["games"] = [
-            record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)
+            pgn_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)
         ]
     return data
 

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.board.fen import set_fen
-from engine.board.notation import play_moves, to_uci
+from engine.board.notation import play_moves
 from engine.board.setup import new_position
 from engine.jit import TICKS_PER_SECOND, new_record
 from engine.messages import OptionError
 from engine.play import wdl
-from engine.search.scores import MAX_PLY, to_message
+from engine.search.scores import MAX_PLY
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.flags import adjudication_from
-from tuning.matches.info import InfoLine
 from tuning.matches.openings import Opening
-from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.loop import ENDS, GAME, MAX_GAME_PLIES, play_game
 from tuning.selfplay.sides import Side, clock_of, nodes_of, parameters_of, parse_clock
 
@@ -140,16 +138,3 @@ class Duel:
     def play_pair(self, opening: Opening) -> tuple[DuelGame, DuelGame]:
         """Two games from ``opening``: in the first one the first side has White."""
         return self.play(opening, 0), self.play(opening, 1)
-
-
-_RESULTS = ("0-1", "1/2-1/2", "1-0")
-
-
-def record_of(game: DuelGame, pair: int, white: int, names: tuple[str, str], opening: Opening) -> GameRecord:
-    """The game as a record, to be written as PGN."""
-    moves = []
-    for move, score in zip(game.moves, game.scores, strict=True):
-        shown = InfoLine(cp=wdl.MODEL.shown(score), mate=to_message(score).mate).score_text
-        moves.append(MoveRecord(to_uci(move, opening.chess960), shown, 0, 0.0, 0, None))
-    players = names if white == 0 else names[::-1]
-    return GameRecord(pair, white, *players, opening, _RESULTS[game.result], game.reason, moves=moves)

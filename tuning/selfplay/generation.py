@@ -17,10 +17,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from engine.console import Console
-from tuning.cluster.run import CONTINUE, Enough, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
+from tuning.common.units import CONTINUE, Enough, Workplace, run_units
 from tuning.data.viriformat import SUFFIX, count_file, files_of, read_positions
 from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, first_game, play_shard
 

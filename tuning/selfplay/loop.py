@@ -93,7 +93,7 @@ def end_by_rule(position: Position) -> int:
 
 @kernel(types.void(GAME_T, int64, int64))
 def note_score(game: CompiledGame, side: Color, score: Score) -> None:
-    """Count how long the scores have agreed, as :class:`tuning.matches.adjudication.Referee` does."""
+    """Count how long the scores have agreed."""
     rules = game.rules
     game.losing[side] = game.losing[side] + 1 if score <= -rules.win_score else 0
     game.winning[side] = game.winning[side] + 1 if score >= rules.win_score else 0

@@ -1,6 +1,6 @@
 """The work unit of data generation: a range of games of one shard, played by one worker.
 
-In a separate module, dask finds it by name on every worker.
+In a separate module, workers of a scheduler find it by name.
 """
 
 import time
@@ -16,7 +16,6 @@ from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.processes import Report
 from engine.search.threads import run_on_deep_stack
-from tuning.cluster import kept
 from tuning.common.errors import SetupError
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
@@ -71,7 +70,7 @@ _RESULTS = ("Black won", "drawn", "White won")
 def _player_of(run: Run) -> SelfPlay:
     """This process's player. Raises :class:`SetupError` if it plays the run's first game differently, because this
     worker has another engine."""
-    warm_up(kept.cold)
+    warm_up(lambda line: None)
     player = SelfPlay(run.settings.rules, dict(run.settings.options))
     if run.first_game and play_one(player, run, 0, 0).data != run.first_game:
         raise SetupError("a worker plays the first game differently: it has another engine or evaluation")

@@ -1,16 +1,16 @@
 """Tools in an installation that lacks a package: one line with the command that gets it, whatever the tool."""
 
 import os
+import sys
 
 import pytest
 
 from tests.nursery import start
-from tuning.common import extras
+from tuning.common import extras, units
 
 TOOLS = {
     "scipy": ["match", "arena", "texel"],
     "torch": ["train"],
-    "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0 --scheduler tcp://127.0.0.1:9"],
 }
 
 WITHOUT = """
@@ -51,3 +51,10 @@ def test_ctrl_c_while_the_tools_load_is_one_line(capsys):
     with pytest.raises(SystemExit, match="130"):
         extras.explain(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_scheduler_needs_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ModuleNotFoundError) as missing:
+        next(units.run(print, [1], "tcp://127.0.0.1:9", None, print))
+    assert extras.advice(missing.value.name).endswith('".[cluster]" in the folder of Numbat installs it')

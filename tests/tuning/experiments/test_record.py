@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.console import Console
-from tests.tuning.conftest import FOOLS_MATE, finished, long_line, refused
-from tests.tuning.matches.test_match import NEVER_LEGAL, run, words
+from tests.tuning.conftest import finished, refused, run_tool, words
+from tuning import match
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
@@ -79,11 +79,12 @@ def test_invalid_lines_are_named(monkeypatch, tmp_path, line, complaint):
     assert complaint in refused(ask(monkeypatch, file), f"{file}:3 is not a test: ")
 
 
-def test_a_finished_match_is_added_once(monkeypatch, tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for fastchess is a shell script")
+def test_a_finished_match_is_added_once(monkeypatch, tmp_path, playing):
     results, file = tmp_path / "r.jsonl", tmp_path / "tests.jsonl"
     file.write_text(json.dumps(LINE))  # without an end of line
-    engines = [*words("strong", long_line(30)), *words("weak", NEVER_LEGAL)]
-    run(monkeypatch, *engines, "--nodes", "10", "--sprt", "0", "200", "--plies", "0", "--json", str(results))
+    settings = ["--nodes", "10", "--sprt", "0", "200", "--json", str(results), *playing("1", "0")]
+    run_tool(monkeypatch, match.main, *words("strong"), *words("weak"), *settings)
     add = ("add", str(results), "--idea", "legal moves", "--outcome", "kept", "--evaluation", "none", "--note", "why")
     page = finished(ask(monkeypatch, file, *add))
     assert "legal moves" in page
@@ -98,10 +99,11 @@ def test_a_finished_match_is_added_once(monkeypatch, tmp_path):
     assert len(read(file)) == 2
 
 
-def test_unfinished_runs_need_the_flag_stopped(monkeypatch, tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for fastchess is a shell script")
+def test_unfinished_runs_need_the_flag_stopped(monkeypatch, tmp_path, playing):
     results, file = tmp_path / "r.jsonl", tmp_path / "tests.jsonl"
-    engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)]
-    run(monkeypatch, *engines, "--nodes", "9", "--games", "4", "--plies", "0", "--json", str(results))
+    settings = ["--nodes", "9", "--games", "4", "--json", str(results), *playing("=")]
+    run_tool(monkeypatch, match.main, *words("a"), *words("b"), *settings)
     lines = results.read_text().splitlines()
     add = ("add", str(results), "--idea", "x", "--outcome", "open")
     results.write_text("\n".join(lines[:-1]) + "\n")

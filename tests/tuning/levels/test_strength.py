@@ -130,7 +130,7 @@ def test_a_fit_names_its_measurements(tmp_path: Path):
 
 
 def test_checking_a_fit_starts_no_engine(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("tuning.strength.running.check", pytest.fail)
+    monkeypatch.setattr("tuning.strength.tournament.check", pytest.fail)
     assert main(["--fit", "--check", "--out", str(tmp_path / "strength.json")]) == 0
     assert not (tmp_path / "strength.json").exists()
 

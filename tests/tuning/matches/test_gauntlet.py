@@ -1,11 +1,12 @@
 """Matches against the rivals that are installed, and git revisions."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.tuning.conftest import FOOLS_MATE, finished, refused, run_tool
+from tests.tuning.conftest import SCRIPT, finished, refused, run_tool
 from tuning import match
 from tuning.common import revisions
 from tuning.common.errors import SetupError
@@ -14,25 +15,30 @@ from tuning.matches import rivals
 from tuning.matches.engines import EngineSpec
 
 
-def _play(monkeypatch, known: tuple[EngineSpec, ...], trivial, *flags: str) -> tuple[int, str]:
+def spec(name: str) -> EngineSpec:
+    return EngineSpec(name, (sys.executable, "-S", "-E", str(SCRIPT)))
+
+
+def _play(monkeypatch, known: tuple[EngineSpec, ...], *flags: str) -> tuple[int, str]:
     """The exit code of a match with ``known`` rivals, and all that it prints."""
-    monkeypatch.setattr(rivals, "numbat", lambda: trivial("Numbat", FOOLS_MATE))
+    monkeypatch.setattr(rivals, "numbat", lambda: spec("Numbat"))
     monkeypatch.setattr(rivals, "RIVALS", known)
-    return run_tool(monkeypatch, match.main, *flags, "--scheduler", "here")
+    return run_tool(monkeypatch, match.main, "--rivals", *flags)
 
 
-def test_missing_rivals_are_skipped(monkeypatch, tmp_path, trivial):
-    known = (trivial("here", FOOLS_MATE), EngineSpec("gone", ("no-such-engine",)), trivial("here too", FOOLS_MATE))
-    words = ("--rivals", "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "g.jsonl"))
-    text = finished(_play(monkeypatch, known, trivial, *words))
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for fastchess is a shell script")
+def test_missing_rivals_are_skipped(monkeypatch, tmp_path, playing):
+    known = (spec("here"), EngineSpec("gone", ("no-such-engine",)), spec("here too"))
+    settings = ("--games", "2", "--json", str(tmp_path / "g.jsonl"), *playing("1"))
+    text = finished(_play(monkeypatch, known, *settings))
     assert "skipped: gone: no program 'no-such-engine' on the path" in text
     assert "Ratings" in text
     assert len([kind for kind, _ in read_events(tmp_path / "g.jsonl") if kind == "game"]) == 4  # not 6: a gauntlet
 
 
-def test_no_installed_rival_is_refused(monkeypatch, tmp_path, trivial):
+def test_no_installed_rival_is_refused(monkeypatch, tmp_path):
     gone = (EngineSpec("gone", ("no-such-engine",)),)
-    refused(_play(monkeypatch, gone, trivial, "--rivals", "--json", str(tmp_path / "g.jsonl")), "is installed: gone")
+    refused(_play(monkeypatch, gone, "--json", str(tmp_path / "g.jsonl")), "is installed: gone")
     assert not list(tmp_path.iterdir())
 
 

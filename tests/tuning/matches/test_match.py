@@ -1,194 +1,171 @@
-"""The whole of ``python -m tuning.match`` from its command line: results, PGN, resuming, refusals."""
+"""The whole of ``python -m tuning.match`` from its command line: results, resuming, refusals."""
 
-import shlex
+import shutil
+import signal
+import subprocess
 import sys
-from collections.abc import Sequence
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import chess.pgn
 import pytest
 
-from tests.tuning.conftest import FOOLS_MATE, SCRIPT, finished, refused, run_tool
+from tests.tuning.conftest import finished, refused, run_tool, words
 from tuning import match
 from tuning.common.ledger import Ledger, read_events
 
-NEVER_LEGAL = ["a1a8"] * 2
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for fastchess is a shell script")
 
-
-def words(name: str, line: Sequence[str], *fault: str) -> list[str]:
-    """An ``--engine`` flag for the trivial engine."""
-    command = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), ",".join(line), *fault])
-    return ["--engine", f"cmd={command}", f"name={name}"]
-
-
-PAIR = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+PAIR = [*words("w"), *words("b"), "--nodes", "5"]
 
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
     """The exit code and what was printed."""
-    return run_tool(monkeypatch, match.main, *arguments, "--scheduler", "here")
+    return run_tool(monkeypatch, match.main, *arguments)
 
 
-def test_a_match_from_start_to_end(monkeypatch, tmp_path):
+def games_of(path: Path) -> list[tuple[int, int]]:
+    return sorted((data["pair"], data["index"]) for kind, data in read_events(path) if kind == "game")
+
+
+def test_a_match_from_start_to_end(monkeypatch, tmp_path, playing):
     page = finished(run(
-        monkeypatch, *words("w", FOOLS_MATE), *words("b", FOOLS_MATE, "die", "2"), "--tc", "5+0.1", "--games", "4",
-        "--plies", "0", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "r.pgn"),
+        monkeypatch, *PAIR, "--games", "8", "--json", str(tmp_path / "r.jsonl"),
+        *playing("1", "lose", "0", "=", "=", "warn", "0", "1", "=", "="),
     ))  # fmt: skip
-    assert "w against b: 4 games, +2 =0 -2" in page
-    assert "White disconnects" in page
-    assert "pairs by points 0, ½, 1, 1½, 2: 0, 0, 2, 0, 0" in page
+    assert "w: Trivial, 5 nodes" in page
+    assert " -engine name=w cmd=" in page  # the command that was run
+    assert "w against b: 8 games, +2 =4 -2" in page
+    assert "pairs by points 0, ½, 1, 1½, 2: 1, 0, 2, 0, 1" in page
+    assert "! game 1.2: b - w 0-1 White loses on time (12ms overrun)" in page
+    assert "Illegal PV move" not in page  # counted, not shown
     summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
-    assert summary["engines"]["b"]["disconnections"] == 2
-    assert summary["engines"]["w"]["pv lines checked"] == 6
-    assert summary["encounters"][0]["pentanomial"] == [0, 0, 2, 0, 0]
-    stream = (tmp_path / "r.pgn").open()
-    with stream:
-        games = list(iter(lambda: chess.pgn.read_game(stream), None))
-    assert [game.headers["Round"] for game in games] == ["1.1", "1.2", "2.1", "2.2"]
-    assert [game.headers["Termination"] for game in games] == ["normal", "abandoned"] * 2
+    assert summary["engines"]["b"]["time losses"] == 1
+    assert summary["engines"]["w"]["warnings"] + summary["engines"]["b"]["warnings"] == 1
+    assert summary["encounters"][0]["pentanomial"] == [1, 0, 2, 0, 1]
+    assert games_of(tmp_path / "r.jsonl") == [(pair, index) for pair in range(4) for index in range(2)]
 
 
-def test_text_of_engines_is_escaped(tmp_path, capsys):
-    """Those of the command line and those that an engine uses, on the screen and in the PGN."""
-    name = "[bold]a\x1b[2J\u202e$\udcff[/]\nb"
-    bad = [*words(name, FOOLS_MATE, "die", "2"), "env.NAME=\x1b]0;x\x9b"]
-    code = match.main([
-        *words("w", FOOLS_MATE), *bad, "--tc", "5+0.1", "--games", "2", "--plies", "0", "--scheduler", "here",
-        "--json", str(tmp_path / "\x1b.jsonl"), "--pgn", str(tmp_path / "r.pgn"),
-    ])  # fmt: skip
+def test_text_of_engines_is_escaped(tmp_path, capsys, playing):
+    name = "[bold]a\x1b[2J\u202e[/]\nb"
+    bad = [*words(name), "env.NAME=\x1b]0;x\x9b"]
+    json = str(tmp_path / "\x1b.jsonl")
+    code = match.main([*words("w"), *bad, "--tc", "5+0.1", "--games", "2", "--json", json, *playing("1")])
     out, err = capsys.readouterr()
-    assert code == 0, out + err
-    assert r"[bold]a\x1b[2J\u202e$\udcff[/]" in out
+    assert code == 1  # the stand-in prints the name over two lines
+    assert r"[bold]a\x1b[2J\u202e[/]" in out
     assert r"b: \x1b]0;x\x9b, 5+0.1" in out
-    assert r"exit code 7: \x1b]0;x\x9b" in out
     assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
-    with (tmp_path / "r.pgn").open() as stream:
-        game = chess.pgn.read_game(stream)
-    assert game.headers["Black"] == r"[bold]a\\x1b[2J\\u202e$\\udcff[/]\\nb"
-    stranger = [*words("w", FOOLS_MATE), "--engine", f"cmd={name}", "--nodes", "1", "--json", str(tmp_path / "s.jsonl")]
-    for bad in ([*stranger, "--scheduler", "here"], ["--resume", name], [f"--{name}"]):
+    stranger = [*words("w"), "--engine", f"cmd={name}", "--nodes", "1", "--json", str(tmp_path / "s.jsonl")]
+    for bad in (stranger, ["--resume", name], [f"--{name}"]):
         with suppress(SystemExit):
-            match.main(bad)
+            match.main([*bad, *playing("1")] if bad is stranger else bad)
         out, err = capsys.readouterr()
         assert r"\x1b[2J" in out + err
         assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
 
 
-def test_resumed_match_plays_the_missing_games(monkeypatch, tmp_path):
-    """Interrupted after three games, in the middle of a pair, and with a torn last line besides."""
+def test_resumed_match_plays_the_missing_games(monkeypatch, tmp_path, playing):
+    """Ended in the middle of a pair, and with a torn last line."""
     path = tmp_path / "r.jsonl"
-    count = 0
-    add = Ledger.add
-
-    def interrupt(self: Ledger, kind: str, data: object) -> None:
-        nonlocal count
-        add(self, kind, data)
-        count += kind == "game"
-        if count == 3:
-            count += 1
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Ledger, "add", interrupt)
-    code, page = run(monkeypatch, *PAIR, "--tc", "5", "--games", "6", "--plies", "0", "--json", str(path))
-    assert code == 130
-    assert "--resume" in page
-    monkeypatch.setattr(Ledger, "add", add)
+    settings = [*PAIR, "--games", "6", "--json", str(path)]
+    code, page = run(monkeypatch, *settings, *playing("1", "=", "1", "fail"))
+    assert code == 1
+    assert "error: fastchess ended with exit code 1: Fatal; w engine startup failure" in page
+    assert games_of(path) == [(0, 0), (0, 1), (1, 0)]
     with path.open("a") as stream:
         stream.write('{"game": {"pair": 1, "ind')
-    page = finished(run(monkeypatch, "--resume", str(path), "--pgn", str(tmp_path / "r.pgn")))
-    assert "w against b: 6 games, +3 =0 -3" in page
-    games = [(data["pair"], data["index"]) for kind, data in read_events(path) if kind == "game"]
-    assert sorted(games) == [(pair, index) for pair in range(3) for index in range(2)]
-    assert (tmp_path / "r.pgn").read_text().count("[Event ") == 6
+    page = finished(run(monkeypatch, "--resume", str(path), *playing("0", "=")))
+    assert "-rounds 2 " in page
+    assert games_of(path) == [(pair, index) for pair in range(3) for index in range(2)]
+    assert "w against b: 6 games, +2 =3 -1" in page  # the first game of the half pair counts
 
 
-def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
-    engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", NEVER_LEGAL)]
-    page = finished(run(
-        monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
-    ))  # fmt: skip
+def test_a_match_ends_with_its_test(monkeypatch, tmp_path, playing):
+    """And is not continued then, whatever number of games is asked for."""
+    path = tmp_path / "r.jsonl"
+    sprt = ["--sprt", "0", "100", "--json", str(path)]
+    page = finished(run(monkeypatch, *PAIR, *sprt, *playing(*["1", "0"] * 20, "hang")))
+    assert "H1 accepted" in page
+    (encounter,) = dict(read_events(path))["summary"]["encounters"]
+    assert encounter["pentanomial"][:4] == [0, 0, 0, 0]
+    page = finished(run(monkeypatch, "--resume", str(path), "--games", "800", *playing("hang")))
+    assert "H1 accepted" in page
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_match_can_be_continued(monkeypatch, tmp_path, playing, number):
+    path = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "tuning.match", *PAIR, "--games", "4", "--json", str(path)]
+    started = subprocess.Popen([*command, *playing("1", "1", "hang")], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (path.exists() and path.read_text().count('"game"') == 2) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    started.send_signal(number)
+    page, _ = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert f"interrupted; continue with: python -m tuning.match --resume {path}" in page
+    assert "summary" in dict(read_events(path))
+    page = finished(run(monkeypatch, "--resume", str(path), *playing("=")))
+    assert "w against b: 4 games, +1 =2 -1" in page
+
+
+def test_a_gauntlet_gets_a_rating_list(monkeypatch, tmp_path, playing):
+    engines = [*words("a"), *words("b"), *words("c"), "--tournament", "gauntlet"]
+    settings = ["--tc", "5", "--games", "2", "--json", str(tmp_path / "r.jsonl"), *playing("1", "0", "=")]
+    page = finished(run(monkeypatch, *engines, *settings))
     assert "Ratings (Bradley-Terry" in page
-    summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
-    assert summary["ratings"][-1]["name"] == "c"
+    assert page.count(" -engine name=a ") == 2  # one encounter after the other
     assert "no error from fewer than 20 games" in page
-    assert page.count("too few for an interval") == 3
+    summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
     assert [row["error"] for row in summary["ratings"]] == [None] * 3
-    assert len(summary["encounters"]) == 3
+    assert [(one["first"], one["second"]) for one in summary["encounters"]] == [("a", "b"), ("a", "c")]
 
 
-def test_results_are_never_overwritten(monkeypatch, tmp_path):
+def test_results_are_never_overwritten(monkeypatch, tmp_path, playing):
     path = tmp_path / "r.jsonl"
     path.write_text("precious\n")
-    refused(run(monkeypatch, *PAIR, "--tc", "5", "--json", str(path)), "already exists")
-    assert path.read_text() == "precious\n"
-    refused(run(monkeypatch, "--resume", str(path)), "not JSON")
-    refused(
-        run(monkeypatch, *PAIR, "--tc", "5", "--json", str(tmp_path / "new.jsonl"), "--pgn", str(path)),
-        "it is not empty",
-    )
+    program = playing("1")
+    refused(run(monkeypatch, *PAIR, "--json", str(path), *program), "already exists")
+    refused(run(monkeypatch, "--resume", str(path), *program), "not JSON")
+    new = ["--json", str(tmp_path / "new.jsonl"), "--pgn", str(path)]
+    refused(run(monkeypatch, *PAIR, *new, *program), "already exists")
     assert path.read_text() == "precious\n"
 
 
-def test_a_resumed_match_empties_no_file_but_its_own(monkeypatch, tmp_path):
-    path, pgn = tmp_path / "r.jsonl", tmp_path / "r.pgn"
-    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path), "--pgn", str(pgn))
-    whole = pgn.read_text()
-    for before, expected in (("", 0), (whole, 0), (whole[:50], 0), (whole[1:], 2)):
-        pgn.write_text(before)
-        assert run(monkeypatch, "--resume", str(path), "--pgn", str(pgn))[0] == expected
-        assert pgn.read_text() == (before if expected else whole)
-
-
-def test_a_resumed_match_has_the_same_book(monkeypatch, tmp_path):
+def test_a_resumed_match_has_the_same_book(monkeypatch, tmp_path, playing):
     book, path = tmp_path / "book.epd", tmp_path / "r.jsonl"
     book.write_text(f"{chess.STARTING_FEN}\n")
-    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--openings", str(book), "--json", str(path))
+    program = playing("1")
+    run(monkeypatch, *PAIR, "--games", "2", "--openings", str(book), "--json", str(path), *program)
     book.write_text(f"{chess.STARTING_FEN}\n# more\n")
-    refused(
-        run(monkeypatch, "--resume", str(path), "--games", "4"), "book.epd: the file has changed since the run began"
-    )
+    resumed = run(monkeypatch, "--resume", str(path), "--games", "4", *program)
+    refused(resumed, "book.epd: the file has changed since the run began")
 
 
-def test_resume_changes_the_number_of_games(monkeypatch, tmp_path):
-    """--games 8 used to be skipped without a message."""
-    path = tmp_path / "r.jsonl"
-    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
-    page = finished(run(monkeypatch, "--resume", str(path), "--games", "8"))
-    assert "games: 8 instead of 2" in page
-    assert "w against b: 8 games" in page
-    page = finished(run(monkeypatch, "--resume", str(path)))  # and it stays so
-    assert "w against b: 8 games" in page
+def test_resume_changes_the_number_of_games(monkeypatch, tmp_path, playing):
+    path, program = tmp_path / "r.jsonl", playing("1")
+    run(monkeypatch, *PAIR, "--games", "2", "--json", str(path), *program)
+    page = finished(run(monkeypatch, "--resume", str(path), "--games", "7", *program))
+    assert "games: 7 instead of 2" in page
+    assert "w against b: 8 games" in page  # whole pairs
+    assert "w against b: 8 games" in finished(run(monkeypatch, "--resume", str(path), *program))  # and it stays so
 
 
-def test_a_decided_match_plays_no_more_when_resumed(monkeypatch, tmp_path):
-    path = tmp_path / "r.jsonl"
-    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
-    monkeypatch.setattr("tuning.matches.tournament.Tournament.verdict", "H1")
-    page = finished(run(monkeypatch, "--resume", str(path), "--games", "8"))
-    assert "w against b: 2 games" in page
-
-
-def test_remarks_on_a_book_are_limited(monkeypatch, tmp_path):
+def test_remarks_on_a_book_are_limited(monkeypatch, tmp_path, playing):
     book = tmp_path / "book.epd"
     book.write_text("nonsense\n" * 100 + f"{chess.STARTING_FEN}\n")
-    page = finished(run(
-        monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--openings", str(book), "--order", "sequential",
-        "--json", str(tmp_path / "r.jsonl"),
-    ))  # fmt: skip
+    openings = ["--openings", str(book), "--order", "sequential", "--json", str(tmp_path / "r.jsonl")]
+    page = finished(run(monkeypatch, *PAIR, "--games", "2", *openings, *playing("1")))
     assert page.count("! book.epd:") == 10
     assert "repaired without a message" in page
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
-    path = tmp_path / "r.jsonl"
-    code, page = run(
-        monkeypatch, *PAIR, "--tc", "5", "--games", "4", "--plies", "0", "--json", str(path), "--pgn", "/dev/full"
-    )
-    assert code == 1
-    assert "error: cannot write /dev/full: No space left on device; the games are in the results" in page
-    assert [kind for kind, _ in read_events(path)] == ["game", "summary"]
+def test_a_full_disk_ends_the_match_in_one_line(monkeypatch, tmp_path, playing):
+    path, program = tmp_path / "r.jsonl", playing("1")
+    run(monkeypatch, *PAIR, "--games", "2", "--json", str(path), *program)
     resume = Ledger.resume
 
     def full_disk(path: Path, tool: str):
@@ -196,11 +173,10 @@ def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
         ledger.close()
         return Ledger(path, ledger.settings, open("/dev/full", "w")), events
 
-    monkeypatch.setattr(Ledger, "resume", full_disk)
-    code, page = run(monkeypatch, "--resume", str(path))
-    assert code == 1
+    monkeypatch.setattr("tuning.matches.tournament.Ledger.resume", full_disk)
+    code, page = run(monkeypatch, "--resume", str(path), "--games", "8", *program)
+    assert code != 0
     assert f"error: cannot write {path}: No space left on device" in page
-    assert "2 games" not in page  # what is not in the file does not count
 
 
 @pytest.mark.parametrize(
@@ -214,29 +190,68 @@ def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
         "\x00\xff\n",
     ],
 )
-def test_invalid_results_files_are_refused(monkeypatch, tmp_path, lines):
+def test_invalid_results_files_are_refused(monkeypatch, tmp_path, lines, playing):
     (tmp_path / "r.jsonl").write_text(lines)
-    code, page = run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"))
+    code, page = run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"), *playing("1"))
     assert code == 2
     assert len(page.splitlines()) == 1
     assert (tmp_path / "r.jsonl").read_text() == lines
 
 
-def test_a_dead_engine_ends_the_match_and_keeps_its_games(monkeypatch, tmp_path):
-    """The engine starts twice: when it is introduced, and for its first game."""
-    for number in "12":
-        (tmp_path / number).touch()
-    script = tmp_path / "once.sh"
-    inner = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), ",".join(FOOLS_MATE), "die", "2"])
-    script.write_text(
-        f"#!/bin/sh\ncd {tmp_path}\nrm 1 2>&- || rm 2 2>&- || {{ echo used up >&2; exit 9; }}\nexec {inner}\n"
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--engine", "no-such-engine"], "no-such-engine: no program 'no-such-engine' on the path"),
+        (words("lazy", "unborn"), "lazy: no 'uciok' within 150 s, or before it ended: no licence file"),
+        ([*words("x"), "option.Contempt=3"], "x: no option is called Contempt; its options are Hash, Net, Book"),
+        ([*words("x"), "option.Book=maybe"], "x: option Book is true or false, not 'maybe'"),
+        ([*words("x"), "option.Net=/gone.nnue"], "x: cannot read '/gone.nnue'"),
+        ([*words("x"), "--each", "option.Net=/gone.nnue"], "w: cannot read '/gone.nnue'"),
+        ([*words("x"), "--chess960"], "w: it does not play Chess960"),
+    ],
+)
+def test_an_engine_that_cannot_play_so_is_named(monkeypatch, tmp_path, playing, flags, problem):
+    """Before the first game; else it would play with another value."""
+    json = ["--nodes", "5", "--json", str(tmp_path / "r.jsonl")]
+    refused(run(monkeypatch, *words("w"), *flags, *json, *playing("1")), f"error: {problem}")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_options_go_where_they_exist_in_the_engines_spelling(monkeypatch, tmp_path, playing):
+    log = tmp_path / "log"
+    flags = ["--each", "option.Contempt=3", "option.hash=4"]
+    engines = [*words("w"), f"env.LOG={log}", "option.book=0", *words("b"), *flags]
+    page = finished(run(monkeypatch, *engines, "--nodes", "5", "--games", "2", "--json", str(tmp_path / "r.jsonl"),
+                        *playing("1")))  # fmt: skip
+    assert "option.Hash=4 option.Book=false" in page
+    assert "Contempt" not in page
+    sent = [line for line in log.read_text().splitlines() if line.startswith("setoption")]
+    assert sent == ["setoption name Hash value 4", "setoption name Book value false"]
+
+
+def test_without_fastchess_the_advice_is_one_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = refused(
+        run(monkeypatch, *PAIR, "--json", str(tmp_path / "r.jsonl")), "https://github.com/Disservin/fastchess"
     )
-    script.chmod(0o755)
-    monkeypatch.setattr("tuning.matches.units.KEPT_ENGINES", 4)
-    code, page = run(
-        monkeypatch, "--engine", f"cmd={script}", "name=once", *words("b", FOOLS_MATE), "--tc", "5", "--games", "20",
-        "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
-    )  # fmt: skip
-    assert code == 1
-    assert "error: once: died at start, exit code 9: used up" in page
-    assert sum(kind == "game" for kind, _ in read_events(tmp_path / "r.jsonl")) == 1
+    assert "--fastchess FILE" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.skipif(shutil.which("fastchess") is None, reason="fastchess is not installed")
+def test_a_real_match(monkeypatch, tmp_path):
+    """Eight games at so few nodes that pairs differ, their PGN, and what fastchess itself counts."""
+    engine = f"cmd={sys.executable} {Path(__file__).parents[3] / 'uci_main.py'}"
+    json, pgn = tmp_path / "r.jsonl", tmp_path / "r.pgn"
+    both = ["--engine", engine, "name=a b", "nodes=300", "--engine", engine, "name=weak", "nodes=30", "option.Hash=2"]
+    page = finished(run(monkeypatch, *both, "--games", "8", "--json", str(json), "--pgn", str(pgn)))
+    assert "a b against weak: 8 games" in page
+    with pgn.open() as stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert not [game.errors for game in games if game.errors]
+    points = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
+    total = sum(points[game.headers["Result"]][game.headers["White"] != "a b"] for game in games)
+    (encounter,) = dict(read_events(json))["summary"]["encounters"]
+    assert len(games) == 8 == sum(encounter[kind] for kind in ("wins", "draws", "losses"))
+    assert total == 2 * encounter["wins"] + encounter["draws"]
+    assert 2 * sum(half * pairs for half, pairs in enumerate(encounter["pentanomial"])) == 2 * total

@@ -1,6 +1,6 @@
 """Games of two sides in compiled code: the engine's own moves, fair, and decided as a match decides them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import chess
@@ -14,7 +14,7 @@ from engine.board.notation import to_uci
 from engine.jit import new_record
 from engine.messages import OptionError
 from engine.play import wdl
-from tuning.matches.adjudication import Adjudication, Referee
+from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening, RandomOpenings
 from tuning.selfplay import loop
 from tuning.selfplay.duel import Duel, DuelGame, DuelRules
@@ -172,25 +172,38 @@ RULES_OF_ENDS = st.builds(
 )
 
 
+def adjudicated(rules: Adjudication, scores: Sequence[int], board: chess.Board) -> str | None:
+    """The result by the rules of the testing sites, from the movers' scores so far (centipawns) up to ``board``."""
+    count, latest = rules.resign_moves, scores[::-1]
+    last_mover, to_move = latest[::2], latest[1::2]
+    for loser, winner, turn in ((last_mover, to_move, board.turn), (to_move, last_mover, not board.turn)):
+        lost = 0 < count <= len(loser) and max(loser[:count]) <= -rules.resign_score
+        won = count <= len(winner) and min(winner[:count], default=0) >= rules.resign_score
+        if lost and (won or not rules.resign_both):
+            return "1-0" if turn == chess.WHITE else "0-1"
+    quiet = latest[: 2 * rules.draw_moves]
+    if rules.draw_moves and board.fullmove_number > rules.draw_from and len(quiet) == 2 * rules.draw_moves:
+        return "1/2-1/2" if max(map(abs, quiet)) <= rules.draw_score else None
+    return None
+
+
 @given(RULES_OF_ENDS, SCORES, st.booleans(), st.integers(25, 40))
 def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], black_begins: bool, move: int) -> None:
     players = Duel(DuelRules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
     game: Any = new_record(loop.GAME)
     game["rules"] = players.game["rules"]
-    referee = Referee(rules)
+    shown: list[int] = []
     board = chess.Board()
     board.turn, board.fullmove_number = not black_begins, move
     results = {0: "0-1", 1: "1/2-1/2", 2: "1-0", -1: None}
     for score in scores:
-        referee.note(board.turn, wdl.MODEL.shown(score))
+        shown.append(wdl.MODEL.shown(score))
         side = 0 if board.turn == chess.WHITE else 1
         game["count"] += 1
         loop.note_score(game, side, score)
         board.push(chess.Move.null())
-        verdict = referee.verdict(board)
-        assert results[int(loop.adjudicated(game, 1 - side, board.fullmove_number))] == (
-            verdict[0] if verdict else None
-        )
+        found = results[int(loop.adjudicated(game, 1 - side, board.fullmove_number))]
+        assert found == adjudicated(rules, shown, board)
 
 
 @pytest.mark.parametrize(
