@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from engine import Engine
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited by a run in the background, and passed on to tools
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

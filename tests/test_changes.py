@@ -179,3 +179,46 @@ def test_recipe_for_a_theme_of_explanations(copy: Copy) -> None:
     )
     shutil.copytree(Path(__file__).parent / "explanation", copy.folder / "tests" / "explanation")
     assert copy.run("-c", program) == "Loses a pawn: 2.exd6 takes the pawn on d5 in passing.\n"
+
+
+def test_recipe_for_a_uci_command(copy: Copy) -> None:
+    """The FEN of the position, in order with the other commands."""
+    copy.edit("engine/uci/parse.py", 'frozenset(("d", "eval",', 'frozenset(("d", "fen", "eval",')
+    copy.edit(
+        "engine/uci/loop.py",
+        '            case "eval":\n',
+        '            case "fen":\n                session.show_fen()\n            case "eval":\n',
+    )
+    copy.edit("engine/uci/loop.py", "  quit\"\"\"", "  fen                            show the position\n  quit\"\"\"")
+    copy.edit(
+        "engine/uci/session.py",
+        "    def show_evaluation(self)",
+        "    def show_fen(self) -> None:\n"
+        '        self._ask(Command("fen", lambda signals: self._output.line(self._loaded.fen())))\n\n'
+        "    def show_evaluation(self)",
+    )
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    said = copy.run("uci_main.py", say=f"position fen {fen}\nfen\nposition startpos\nhelp\n").splitlines()
+    assert said[0] == fen
+    assert "  fen                            show the position" in said
+
+
+def test_recipe_for_a_subcommand(copy: Copy) -> None:
+    """The FEN of a position as Numbat reads it."""
+    copy.edit(
+        "uci_main.py",
+        '    commands.add_parser("version",',
+        '    fen = commands.add_parser("fen", help="print a FEN as Numbat reads it")\n'
+        '    fen.add_argument("words", nargs="+")\n'
+        '    commands.add_parser("version",',
+    )
+    copy.edit(
+        "uci_main.py",
+        '            case "version":\n',
+        '            case "fen":\n                from engine.reading import read_position\n\n'
+        '                print(read_position(" ".join(parsed.words), False).board.fen())\n'
+        '            case "version":\n',
+    )
+    assert copy.run("uci_main.py", "fen", "4k3/8/8/8/8/8/8/4K2R w K -") == "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n"
+    assert "print a FEN as Numbat reads it" in copy.run("uci_main.py", "help")
+    assert "fen" in copy.run("uci_main.py", "completion", "bash")

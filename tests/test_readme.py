@@ -36,8 +36,10 @@ PAGES = (
     "engine/jit/README.md",
     "engine/textbook/README.md",
     "engine/uci/README.md",
+    "tuning/CLUSTER.md",
     "tuning/README.md",
     "tuning/RESULTS.md",
+    "tuning/TRAINING.md",
     *(f"tuning/results/{name}.md" for name in ("analysis", "engine", "levels", "networks", "search", "strength")),
 )
 
