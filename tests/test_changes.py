@@ -189,7 +189,7 @@ def test_recipe_for_a_uci_command(copy: Copy) -> None:
         '            case "eval":\n',
         '            case "fen":\n                session.show_fen()\n            case "eval":\n',
     )
-    copy.edit("engine/uci/loop.py", "  quit\"\"\"", "  fen                            show the position\n  quit\"\"\"")
+    copy.edit("engine/uci/loop.py", '  quit"""', '  fen                            show the position\n  quit"""')
     copy.edit(
         "engine/uci/session.py",
         "    def show_evaluation(self)",
@@ -199,7 +199,7 @@ def test_recipe_for_a_uci_command(copy: Copy) -> None:
     )
     fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     said = copy.run("uci_main.py", say=f"position fen {fen}\nfen\nposition startpos\nhelp\n").splitlines()
-    assert said[0] == fen
+    assert fen in said
     assert "  fen                            show the position" in said
 
 

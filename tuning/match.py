@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         return command.checked(console, path)
     tournament, code = play(settings, place, resume=bool(arguments.resume))
     if tournament.tally.games:
-        console.print(closing(tournament))
+        console.print(closing(tournament.tally, settings.sprt))
         console.print(f"\nresults: {path}")
     return code
 

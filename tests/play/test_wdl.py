@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from engine.api import Engine
 from engine.messages import Limits
 from engine.play.wdl import MODEL, REFERENCE_MOVE, Model, can_win, limited
+from tuning.learning.wdl import Samples, fit, rows_of_pgn
 from tuning.wdl import main
 
 TRUTH = Model((120.0, 30.0, 0.0), (70.0, 10.0, 0.0), (8, 100))
@@ -99,49 +101,54 @@ def test_a_certain_draw_is_reported_as_one(fen: str) -> None:
     assert info.wdl == (0, 1000, 0)
 
 
-def games_file(path: Path, games: int) -> list[tuple[float, int, float]]:
-    """Games with a score at their only move, won and lost as :data:`TRUTH` says; the rows that they hold."""
+def rows(count: int) -> list[tuple[int, int, float]]:
+    """Scores, move numbers and results of moves, won and lost as :data:`TRUTH` says."""
     source = random.Random(1)
-    rows = []
+    found = []
+    for number in range(count):
+        score, move = round(source.gauss(0, 150)), 8 + number % 60
+        win, draw, _ = TRUTH.chances(score, move)
+        lot = source.random() * 1000
+        found.append((score, move, 1.0 if lot < win else 0.0 if lot < win + draw else -1.0))
+    return found
+
+
+def games_file(path: Path, count: int) -> None:
+    """Games of one move each, of a player called ``a``; their comments have the scores."""
     with path.open("w") as stream:
-        for number in range(games):
-            score, move = round(source.gauss(0, 150)), 8 + number % 60
-            win, draw, _ = TRUTH.chances(score, move)
-            lot = source.random() * 1000
-            result, points = ("1-0", 1.0) if lot < win else ("1/2-1/2", 0.0) if lot < win + draw else ("0-1", -1.0)
+        for number, (score, move, points) in enumerate(rows(count)):
+            result = {1.0: "1-0", 0.0: "1/2-1/2", -1.0: "0-1"}[points]
             comment = f"{score / 100:+.2f}/9 0.1s" if number % 2 else f"[%eval {score / 100:.2f}]"
-            fen = f'[White "a"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 {move}"]\n'
-            stream.write(f'{fen}[Result "{result}"]\n\n{move}. Rh2 {{{comment}}} {result}\n\n')
-            rows.append((score, move, points))
-    return rows
+            tags = f'[White "a"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 {move}"]\n[Result "{result}"]'
+            stream.write(f"{tags}\n\n{move}. Rh2 {{{comment}}} {result}\n\n")
 
 
-def test_the_fit_finds_the_model_that_the_games_came_from(tmp_path: Path) -> None:
-    """Also if a pawn was shown as half of what the games have."""
-    results, out = tmp_path / "games.pgn", tmp_path / "wdl.json"
-    games_file(results, 10_000)
-    assert main([str(results), "--shown-pawn", "200", "--out", str(out)]) == 0
-    model = Model.from_json(json.loads(out.read_text()))
-    assert model.pawn == pytest.approx(2 * TRUTH.pawn, rel=0.1)
+def test_the_fit_finds_the_model_that_the_games_came_from() -> None:
+    model, _ = fit(Samples(*np.array(rows(20_000)).T))
+    assert model.pawn == pytest.approx(TRUTH.pawn, rel=0.1)
     for move in (10, 32, 60):
         for found, true in zip(model.at(move), TRUTH.at(move), strict=True):
-            assert found == pytest.approx(2 * true, rel=0.1)
+            assert found == pytest.approx(true, rel=0.1)
+
+
+def test_the_command_fits_scores_as_they_were_shown(tmp_path: Path) -> None:
+    """Here a pawn was shown as half of what the evaluation had."""
+    games, out = tmp_path / "games.pgn", tmp_path / "wdl.json"
+    games_file(games, 300)
+    assert main([str(games), "--shown-pawn", "200", "--out", str(out)]) == 0
+    assert Model.from_json(json.loads(out.read_text())).pawn == pytest.approx(2 * TRUTH.pawn, rel=0.3)
 
 
 def test_a_score_of_zero_needs_no_sign(tmp_path: Path) -> None:
     """As cutechess writes it."""
-    from tuning.learning.wdl import rows_of_pgn
-
     game = '[Result "1/2-1/2"]\n\n1. e4 {0.00/20 0.5s} e5 {+0.10/20 0.5s} 2. Nf3 {-0.10/21 0.5s} 1/2-1/2\n'
     (tmp_path / "games.pgn").write_text(game)
     assert [row[0] for row in rows_of_pgn(tmp_path / "games.pgn", None)] == [0, 10, -10]
 
 
 def test_the_scores_in_both_kinds_of_comments_are_read(tmp_path: Path) -> None:
-    from tuning.learning.wdl import rows_of_pgn
-
-    rows = games_file(tmp_path / "games.pgn", 20)
-    assert list(rows_of_pgn(tmp_path / "games.pgn", "a")) == pytest.approx(rows)
+    games_file(tmp_path / "games.pgn", 20)
+    assert list(rows_of_pgn(tmp_path / "games.pgn", "a")) == [pytest.approx(row) for row in rows(20)]
     assert list(rows_of_pgn(tmp_path / "games.pgn", "nobody")) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,9 @@ class EngineSpec:
     name: str
     command: tuple[str, ...]
     directory: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
-    shared_options: Mapping[str, str] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+    shared_options: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
     revision: str | None = None
     limits: TimeControl = field(default_factory=TimeControl)
 

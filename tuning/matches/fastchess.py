@@ -37,7 +37,7 @@ _TROUBLE = re.compile(r"(?:Warning|Fatal|Error)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class MatchGame:
     """A finished game: ``index`` (0 or 1) of the pair that starts from opening ``pair``."""
 
     pair: int
@@ -128,7 +128,7 @@ def adjudication_words(rules: Adjudication) -> list[str]:
     return words + (["-tb", rules.tablebases] if rules.tablebases else [])
 
 
-def read_game(line: str, names: Sequence[str], pairs: Sequence[int]) -> Game | None:
+def read_game(line: str, names: Sequence[str], pairs: Sequence[int]) -> MatchGame | None:
     """The game between two engines that ``line`` reports, if it does; ``pairs`` are the numbers of their pairs in the
     order in which fastchess plays them."""
     found = _FINISHED.match(line)
@@ -137,7 +137,7 @@ def read_game(line: str, names: Sequence[str], pairs: Sequence[int]) -> Game | N
         return None
     number = int(found[1]) - 1
     white, black = players[found[2]]
-    return Game(pairs[number // 2], number % 2, white, black, found[3], found[4])
+    return MatchGame(pairs[number // 2], number % 2, white, black, found[3], found[4])
 
 
 def is_trouble(line: str) -> bool:

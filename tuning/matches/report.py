@@ -1,11 +1,9 @@
 """Reports of a tournament, during and after play."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import asdict
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,19 +11,15 @@ from rich.text import Text
 
 from engine.console import Console
 from tuning.common.display import Display, table
-from tuning.matches.fastchess import FAULTS, Game
-from tuning.matches.tally import Encounter
+from tuning.matches.fastchess import FAULTS, MatchGame
+from tuning.matches.tally import Encounter, Tally
 from tuning.statistics.elo import MIN_OBSERVATIONS, estimate
 from tuning.statistics.ratings import MIN_GAMES, RatingList, fit
-from tuning.statistics.sprt import sprt_text
-
-if TYPE_CHECKING:
-    from tuning.matches.tournament import Tournament
+from tuning.statistics.sprt import Sprt, sprt_text
 
 
-def summary(tournament: Tournament) -> dict[str, Any]:
+def summary(tally: Tally, test: Sprt | None) -> dict[str, Any]:
     """All figures of a tournament, for JSON; ``None`` is infinite or unknown."""
-    tally = tournament.tally
     encounters = [_encounter_figures(encounter) for encounter in tally.encounters.values()]
     data: dict[str, Any] = {"games": tally.games, "encounters": encounters, "engines": {}}
     for name, count in tally.engines.items():
@@ -34,11 +28,11 @@ def summary(tournament: Tournament) -> dict[str, Any]:
             **{heading: count.faults[heading] for heading in FAULTS},
             "warnings": count.warnings,
         }
-    if (test := tournament.settings.sprt) is not None:
+    if test is not None:
         counts = next(iter(tally.encounters.values())).pairs
         bounds = {"lower": round(test.lower, 4), "upper": round(test.upper, 4)}
         data["sprt"] = {**asdict(test), **bounds, "llr": round(test.llr(counts), 4), "verdict": test.verdict(counts)}
-    if len(tally.engines) > 2 and (rating_list := ratings_of(tournament)) is not None:
+    if len(tally.engines) > 2 and (rating_list := ratings_of(tally)) is not None:
         data["ratings"] = [
             {"name": r.name, "elo": round(r.elo, 1), "error": None if r.error is None else round(r.error, 1),
              "points": r.points, "games": r.games}
@@ -58,11 +52,11 @@ def _encounter_figures(encounter: Encounter) -> dict[str, Any]:
     return figures
 
 
-def ratings_of(tournament: Tournament) -> RatingList | None:
+def ratings_of(tally: Tally) -> RatingList | None:
     """The rating list so far; ``None`` while some players are not connected by games."""
-    results = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
+    results = {key: encounter.wdl for key, encounter in tally.encounters.items()}
     met = {name for key, counts in results.items() if sum(counts) for name in key}
-    names = [name for name in tournament.tally.engines if name in met]
+    names = [name for name in tally.engines if name in met]
     try:
         return fit(names, {key: counts for key, counts in results.items() if sum(counts)})
     except ValueError:
@@ -95,9 +89,9 @@ def encounter_lines(encounter: Encounter) -> Text:
     return Text("\n".join(lines))
 
 
-def encounter_table(tournament: Tournament) -> RenderableType:
+def encounter_table(tally: Tally) -> RenderableType:
     """One line for each pairing."""
-    encounters = list(tournament.tally.encounters.values())
+    encounters = list(tally.encounters.values())
     if len(encounters) == 1:
         return encounter_lines(encounters[0])
     made = table(2, "First", "Second", "+", "=", "-", "Score", "Elo (95%)", "LOS", "Pairs")
@@ -129,67 +123,64 @@ def rating_table(rating_list: RatingList) -> Table:
     return made
 
 
-def engine_table(tournament: Tournament) -> Table:
+def engine_table(tally: Tally) -> Table:
     """Faults of each engine."""
     made = table(1, "Engine", "Lost on time", "Stalled", "Illegal", "Disconnected", "Warnings")
-    for name, count in tournament.tally.engines.items():
+    for name, count in tally.engines.items():
         counts = [count.faults[heading] for heading in FAULTS] + [count.warnings]
         made.add_row(name, *(Text(str(number), "bold red" if number else "") for number in counts))
     return made
 
 
-def sprt_line(tournament: Tournament) -> str | None:
+def sprt_line(tally: Tally, test: Sprt | None) -> str | None:
     """The state of the sequential test."""
-    test = tournament.settings.sprt
-    if test is None:
-        return None
-    return sprt_text(test, next(iter(tournament.tally.encounters.values())).pairs)
+    return None if test is None else sprt_text(test, next(iter(tally.encounters.values())).pairs)
 
 
-def closing(tournament: Tournament) -> Group:
+def closing(tally: Tally, test: Sprt | None) -> Group:
     """The final report."""
-    parts: list[RenderableType] = [encounter_table(tournament)]
-    if line := sprt_line(tournament):
+    parts: list[RenderableType] = [encounter_table(tally)]
+    if line := sprt_line(tally, test):
         parts += ["", line]
-    if len(tournament.tally.engines) > 2 and (rating_list := ratings_of(tournament)) is not None:
+    if len(tally.engines) > 2 and (rating_list := ratings_of(tally)) is not None:
         parts += ["", rating_table(rating_list)]
-    parts += ["", engine_table(tournament)]
+    parts += ["", engine_table(tally)]
     return Group(*parts)
 
 
 class LiveReport(Display):
     """Games as they end: tables and the last games below the bar on a terminal, elsewhere a line now and then."""
 
-    def __init__(self, console: Console, tournament: Tournament) -> None:
-        super().__init__(console, "games", tournament.total, tournament.tally.games)
+    def __init__(self, console: Console, tally: Tally, test: Sprt | None, total: int | None) -> None:
+        super().__init__(console, "games", total, tally.games)
         self.bar.below = self._below
         self.bar.live.transient = True
-        self._tournament = tournament
+        self._tally, self._test, self._total = tally, test, total
         self._recent: deque[str] = deque(maxlen=5)
 
-    def show_game(self, game: Game) -> None:
+    def show_game(self, game: MatchGame) -> None:
         """Show a game that has just been counted."""
         text = f"{game.white} - {game.black} {game.result} {game.reason}"
         self._recent.append(text)
         if game.fault:
             print_trouble(self._console, f"game {game.pair + 1}.{game.index + 1}: {text}")
-        self.show(self._tournament.tally.games, "", self._line())
+        self.show(self._tally.games, "", self._line())
 
     def _below(self) -> list[RenderableType]:
-        parts: list[RenderableType] = [encounter_table(self._tournament)]
-        if line := sprt_line(self._tournament):
+        parts: list[RenderableType] = [encounter_table(self._tally)]
+        if line := sprt_line(self._tally, self._test):
             parts.append(line)
-        parts.append(engine_table(self._tournament))
+        parts.append(engine_table(self._tally))
         return parts + [Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in self._recent]
 
     def _line(self) -> str:
-        tally, total = self._tournament.tally, self._tournament.total
+        tally, total = self._tally, self._total
         parts = [f"{tally.games}{f'/{total}' if total else ''} games"]
         if len(tally.encounters) == 1:
             encounter = next(iter(tally.encounters.values()))
             losses, draws, wins = encounter.wdl
             parts.append(f"+{wins} ={draws} -{losses}, Elo {elo_text(encounter)}")
-            if line := sprt_line(self._tournament):
+            if line := sprt_line(self._tally, self._test):
                 parts.append(line)
         faults = [f"{count} {heading}" for heading, count in tally.faults.items() if count]
         return "; ".join(parts + faults)

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tuning.matches.fastchess import FAULTS, Game
+from tuning.matches.fastchess import FAULTS, MatchGame
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Tally:
     def __init__(self, names: list[str], meetings: list[tuple[int, int]]) -> None:
         self.encounters = {(names[a], names[b]): Encounter(names[a], names[b]) for a, b in meetings}
         self.engines = {name: EngineCount() for name in names}
-        self._played: dict[tuple[str, str, int], dict[int, Game]] = {}
+        self._played: dict[tuple[str, str, int], dict[int, MatchGame]] = {}
 
     @property
     def games(self) -> int:
@@ -60,7 +60,7 @@ class Tally:
         """Whether both games of a pair of this encounter were counted."""
         return len(self._played.get((*names, pair), ())) == 2
 
-    def add(self, game: Game) -> bool:
+    def add(self, game: MatchGame) -> bool:
         """Count a game; return False, and change nothing, if it was counted before."""
         names = (game.white, game.black)
         encounter = self.encounters.get(names) or self.encounters[names[::-1]]

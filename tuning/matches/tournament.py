@@ -23,7 +23,7 @@ from tuning.common.ledger import Ledger, restored
 from tuning.matches import fastchess
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.engines import EngineSpec
-from tuning.matches.fastchess import Game
+from tuning.matches.fastchess import MatchGame
 from tuning.matches.openings import BookSettings, Opening, OpeningSuite, RandomOpenings
 from tuning.matches.probe import EngineInfo, probe
 from tuning.matches.report import LiveReport, print_trouble, summary
@@ -111,7 +111,7 @@ class Tournament:
         """Count an event of the results file. Raises :class:`SetupError` for invalid data."""
         try:
             if kind == "game":
-                self.tally.add(restored(Game, data))
+                self.tally.add(restored(MatchGame, data))
             elif kind == "trouble":
                 self.tally.count_warning(data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -125,7 +125,7 @@ class Tournament:
 
     def play(self, program: str, engines: Mapping[str, EngineInfo], openings: OpeningSuite | RandomOpenings) -> None:
         """Play until all games are finished or the test is decided. Raises :class:`SetupError` if fastchess fails."""
-        report = LiveReport(self._place.console, self)
+        report = LiveReport(self._place.console, self.tally, self.settings.sprt, self.total)
         with report.bar, TemporaryDirectory() as folder:
             for meeting in self.meetings:
                 specs = [self.settings.engines[number] for number in meeting]
@@ -231,7 +231,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
         code = FAILED
     finally:
         if tournament.tally.games and started:
-            ledger.finish("summary", summary(tournament))
+            ledger.finish("summary", summary(tournament.tally, settings.sprt))
         ledger.close()
         if not tournament.tally.games and not resume:
             place.path.unlink()  # it holds nothing but the command line
