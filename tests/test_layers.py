@@ -176,9 +176,9 @@ def test_no_two_files_stand_on_each_other(package):
         ("tuning.statistics.elo", "def f():\n    from tuning.matches.tally import Tally"),
         ("tuning.strength", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
-        ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),
+        ("tuning.selfplay.games", "from tuning.benchmarks import annotator"),
         ("tuning.selfplay.games", "from numba import int64"),
-        ("tuning.benchmarks.soak.talk", "def f():\n    from tests.uci.process import UciProcess"),
+        ("tuning.benchmarks.annotator", "def f():\n    from tests.uci.process import UciProcess"),
     ],
 )
 def test_imports_that_point_up_are_found(module, source):

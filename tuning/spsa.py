@@ -32,7 +32,7 @@ from tuning.common.units import Workplace, run_units
 from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
 from tuning.matches.openings import BookSettings
-from tuning.selfplay.batches import Batch, DuelPair, Matchup, with_fingerprint
+from tuning.selfplay.batches import DuelPair, Matchup, PairBatch, with_fingerprint
 from tuning.selfplay.duel import rules_from
 from tuning.statistics.pace import points_for_time
 
@@ -105,12 +105,12 @@ class _TuningRun:
         self.display = Display(console, "pairs", self.spsa.iterations, len(self._done))
         self._before = len(self._done)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[PairBatch]:
         """The iterations that are left, each at the values when it is drawn."""
         for iteration in range(self.spsa.iterations):
             if iteration not in self._done:
                 pair = DuelPair(iteration, self._openings.opening(iteration), self.spsa.candidates(iteration))
-                yield Batch(self._meeting, (pair,))
+                yield PairBatch(self._meeting, (pair,))
 
     def take(self, pair: SpsaPair) -> None:
         """Record a pair, learn from it and show the progress."""

@@ -10,7 +10,7 @@ from rich.table import Table
 from engine.console import Console, TextColumn
 
 #: Seconds between lines of progress if there is no terminal.
-LINE_EVERY = 30.0
+LINE_SECONDS = 30.0
 
 
 def table(left: int, *headings: str) -> Table:
@@ -59,6 +59,6 @@ class Display:
     def show(self, done: int, text: str, line: str | None = None) -> None:
         """Show that ``done`` of the total are done, with ``text``, or in a log with ``line``."""
         self.bar.update(self._task, completed=done, text=text)
-        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
+        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_SECONDS:
             self._shown = time.monotonic()
             self._console.print(text if line is None else line)

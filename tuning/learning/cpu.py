@@ -37,7 +37,7 @@ Layers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> float:
     """White's expected score in ``board``, by its score and, with ``result_weight``, by its result.
 
-    ``scales`` are those of :class:`TrainingStep`.
+    ``scales`` are those of :class:`CpuStep`.
     """
     by_score = 1.0 / (1.0 + math.exp(-board.score / scales[board.extra]))
     return (1.0 - result_weight) * by_score + result_weight * (0.5 * board.result)
@@ -150,7 +150,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="learning")
 
 
-class TrainingStep:
+class CpuStep:
     """Sets the gradients of ``network``.
 
     ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of

@@ -68,7 +68,7 @@ def list_features(boards: Tensor) -> Tensor:
 
 def take_apart(boards: Tensor, scales: Tensor, result_weights: Tensor) -> TensorBatch:
     """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` and ``result_weights`` are those of
-    :class:`TrainingStep`."""
+    :class:`GpuStep`."""
     features = list_features(boards)
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
     buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)
@@ -77,10 +77,10 @@ def take_apart(boards: Tensor, scales: Tensor, result_weights: Tensor) -> Tensor
     return TensorBatch(features, buckets, torch.where(boards[:, 24] >> 7 == 1, 1 - white, white))
 
 
-class TrainingStep:
+class GpuStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
-    The arguments are those of :class:`tuning.learning.cpu.TrainingStep`."""
+    The arguments are those of :class:`tuning.learning.cpu.GpuStep`."""
 
     def __init__(
         self, network: Network, scales: np.ndarray, slope: float, result_weights: np.ndarray, device: str

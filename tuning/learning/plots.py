@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 from tuning.common.plots import COLOR, HIGHLIGHT
 
 #: Parameters that fit into three columns.
-FEW = 12
+MAX_THREE_COLUMN_PANELS = 12
 
 
 def trajectory_figure(
     history: Mapping[str, Sequence[float]], bounds: Mapping[str, tuple[float, float]], defaults: Mapping[str, float]
 ) -> Figure:
     """The values of each parameter in a tuning run, one panel each, with the default dashed."""
-    columns = min(3 if len(history) <= FEW else 6, len(history))
+    columns = min(3 if len(history) <= MAX_THREE_COLUMN_PANELS else 6, len(history))
     rows = -(-len(history) // columns)
     width, height = 4 * columns, 2.4 * rows
     # Fixed margins: to measure all labels takes longer than to draw them.

@@ -13,7 +13,7 @@ from engine.search import params as search
 from engine.search.params import Param
 from tuning.common.display import table
 from tuning.common.errors import SetupError
-from tuning.selfplay.batches import Batch, play_batch
+from tuning.selfplay.batches import PairBatch, play_batch
 from tuning.statistics.pace import log_pace
 
 TOOL = "tuning.spsa"
@@ -95,7 +95,7 @@ class SpsaPair:
     log_pace: float | None
 
 
-def play(batch: Batch, report: Report) -> SpsaPair:
+def play(batch: PairBatch, report: Report) -> SpsaPair:
     """Play one iteration's pair, a batch of one; single games are not reported."""
     pairs: list[dict[str, Any]] = []
     play_batch(batch, pairs.extend)

@@ -84,7 +84,7 @@ class Training:
         self.history: list[dict[str, float]] = []
         self.seen, self.epoch, self.place = 0, 0, 0
         how = (self.network, positions.scales, SCALE / scale, by_pieces(settings.result_weight))
-        self._step: Any = cpu.TrainingStep(*how) if device == "cpu" else gpu.TrainingStep(*how, device)
+        self._step: Any = cpu.CpuStep(*how) if device == "cpu" else gpu.GpuStep(*how, device)
 
     def learn(self, advance: Callable[[int], None]) -> float:
         """Train until the next report; the mean loss since the last one.

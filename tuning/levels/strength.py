@@ -42,18 +42,18 @@ pull request 4341, 2023). ``UCI_Elo`` of Stockfish 16 and later follows it. That
 ANCHORS = (0, 1, 3, 4, 5, 6, 8, 10, 12, 14)
 """Skill Levels of Stockfish that levels are measured against."""
 
-NEIGHBOURS = 2
+LEVELS_PER_ANCHOR = 2
 """Levels that each anchor plays."""
 
-MIN_FOR_CUBIC = 8
+MIN_LEVELS_FOR_CUBIC = 8
 """Skill Levels that must have been measured for a cubic."""
 
 FILE = PROJECT / "tuning" / "results" / "levels.json"
 
 #: Doublings in the middle of the measurements, about 100,000 nodes: there the line's height is fitted.
-_MIDDLE = 17.0
+_MIDDLE_DOUBLINGS = 17.0
 
-MIN_STEP = 5.0
+MIN_STEP_ELO = 5.0
 """Elo between one level and the next if measurements would have them equal or reversed."""
 
 WITHOUT_CLOCK = TimeControl(nodes=100_000_000)
@@ -91,19 +91,19 @@ def encounters(levels: Sequence[int], anchors: Sequence[int]) -> list[tuple[Engi
     outside = [(a, b) for a, b in pairwise(levels) if LEVELS[a].elo < weakest or LEVELS[b].elo > strongest]
     result = [(specs[a], specs[b]) for a, b in outside]
     for anchor, elo in zip(anchors, elos, strict=True):
-        near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
+        near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:LEVELS_PER_ANCHOR]
         result += [(specs[level], anchor_spec(anchor)) for level in sorted(near)]
     return result
 
 
 def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
     """The Elo of measured levels on the likeliest curve: a cubic, because Elo rises slowly at both ends, or with fewer
-    than :data:`MIN_FOR_CUBIC` levels a parabola or a line. Nodes and misjudgement change evenly from level to level, so
-    jumps in Elo are errors of measurement.
+    than :data:`MIN_LEVELS_FOR_CUBIC` levels a parabola or a line. Nodes and misjudgement change evenly from level to
+    level, so jumps in Elo are errors of measurement.
     """
     levels = sorted(measured)
     elos, errors = np.array([measured[level] for level in levels]).T
-    degree = 3 if len(levels) >= MIN_FOR_CUBIC else min(2, len(levels) - 1)
+    degree = 3 if len(levels) >= MIN_LEVELS_FOR_CUBIC else min(2, len(levels) - 1)
     return dict(zip(levels, np.polyval(np.polyfit(levels, elos, degree, w=1 / errors), levels).tolist(), strict=True))
 
 
@@ -113,7 +113,7 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
     known = sorted(measured)
     values = [measured[level] for level in known]
     for place, (weaker, stronger) in enumerate(pairwise(known), 1):
-        values[place] = max(values[place], values[place - 1] + MIN_STEP * (stronger - weaker))
+        values[place] = max(values[place], values[place - 1] + MIN_STEP_ELO * (stronger - weaker))
     line = make_interp_spline(known, values, k=1)
     return [float(elo) for elo in line(np.arange(count))]
 
@@ -228,7 +228,7 @@ def line(games: Sequence[Games]) -> tuple[float, float]:
     unrated = sorted({game.rival for game in games if isinstance(game.rival, str)})
     terms = np.zeros((len(games), 2 + len(unrated)))
     terms[:, 0] = 1
-    terms[:, 1] = [math.log2(game.nodes) - _MIDDLE for game in games]
+    terms[:, 1] = [math.log2(game.nodes) - _MIDDLE_DOUBLINGS for game in games]
     for row, game in enumerate(games):
         if isinstance(game.rival, str):
             terms[row, 2 + unrated.index(game.rival)] = -1
@@ -236,7 +236,7 @@ def line(games: Sequence[Games]) -> tuple[float, float]:
     counts = np.array([(game.losses, game.draws, game.wins) for game in games], float)
     start = np.array([2500.0, 50.0, *(2500.0 for _ in unrated)])
     values, _ = fit_linear(terms, -given, counts, start)
-    return float(values[0] - _MIDDLE * values[1]), float(values[1])
+    return float(values[0] - _MIDDLE_DOUBLINGS * values[1]), float(values[1])
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
@@ -249,5 +249,5 @@ def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
     elos = rising(smooth(weaker), len(levels))
     for number, level in enumerate(levels):
         if not level.noise:
-            elos[number] = max(start + slope * math.log2(level.nodes), elos[number - 1] + MIN_STEP)
+            elos[number] = max(start + slope * math.log2(level.nodes), elos[number - 1] + MIN_STEP_ELO)
     return elos

@@ -17,7 +17,7 @@ from tuning.common.units import Enough, Workplace, run_units
 from tuning.matches.openings import BookSettings, distinct
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
-from tuning.selfplay.batches import Batch, DuelPair, Matchup, play_batch
+from tuning.selfplay.batches import DuelPair, Matchup, PairBatch, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.selfplay.sides import own_network
 from tuning.statistics.elo import estimate
@@ -134,7 +134,7 @@ class ArenaDisplay(Display):
         return ", ".join([*parts, f"{self.games_per_hour:,.0f} games/h"])
 
 
-def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
+def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bool = False) -> Iterator[PairBatch]:
     """The batches that are still to be played, each opening once."""
     names = settings.names if with_games else None
 
@@ -156,11 +156,11 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
         if not count.has(number):
             pairs.append(DuelPair(number, opening, screening.values(number)))
         if len(pairs) == size:
-            yield Batch(settings.meeting, tuple(pairs), names)
+            yield PairBatch(settings.meeting, tuple(pairs), names)
             pairs = []
         number += 1
     if pairs:
-        yield Batch(settings.meeting, tuple(pairs), names)
+        yield PairBatch(settings.meeting, tuple(pairs), names)
 
 
 def play(settings: ArenaSettings, ledger: Ledger, count: Count, arguments: argparse.Namespace, console: Console) -> int:

@@ -53,7 +53,7 @@ class DuelPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PairBatch:
     """A work unit. With ``names`` the games themselves are reported too, as PGN."""
 
     meeting: Matchup
@@ -82,7 +82,7 @@ def _fingerprint(meeting: Matchup) -> str:
     return hashlib.blake2b(repr([(game.moves, game.scores) for game in games]).encode(), digest_size=8).hexdigest()
 
 
-def play_batch(batch: Batch, report: Report) -> None:
+def play_batch(batch: PairBatch, report: Report) -> None:
     """Play a unit in this process; report its pairs, as plain data, once a second or so."""
 
     def work() -> None:
@@ -101,7 +101,7 @@ def play_batch(batch: Batch, report: Report) -> None:
     _in_a_deep_thread(work)
 
 
-def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -> dict[str, Any]:
+def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: PairBatch) -> dict[str, Any]:
     """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` and ``seconds``
     those of the first and of the second side. ``games`` are not for that file."""
     first, second = games

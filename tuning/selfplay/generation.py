@@ -22,7 +22,7 @@ from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.units import CONTINUE, Enough, Workplace, run_units
 from tuning.data.viriformat import SUFFIX, count_file, files_of, read_positions
-from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, first_game, play_shard
+from tuning.selfplay.shards import REPORT_EVERY, SHARD, DatagenRun, Shard, first_game, play_shard
 
 #: The file with the settings of a run, and how the names of its shards begin.
 NOTES, _STEM = "run.json", "games-"
@@ -47,7 +47,7 @@ class RunFolder:
     Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
     engine, a damaged game, or other files. Cuts off an incomplete last game of this run, if it was killed."""
 
-    def __init__(self, directory: Path, run: Run) -> None:
+    def __init__(self, directory: Path, run: DatagenRun) -> None:
         self.directory = directory
         self.games: Counter[int] = Counter()  # by shard
         self.positions = 0
@@ -125,7 +125,7 @@ def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
             )
 
 
-def shards(folder: RunFolder, run: Run, games: int | None) -> Iterator[Shard]:
+def shards(folder: RunFolder, run: DatagenRun, games: int | None) -> Iterator[Shard]:
     """The units still to be played, for ``games`` in all (None: no limit)."""
     number = 0
     while games is None or number * SHARD < games:
@@ -178,7 +178,7 @@ class DatagenDisplay(Display):
         )
 
 
-def generate(folder: RunFolder, plan: Run, arguments: argparse.Namespace, console: Console) -> int:
+def generate(folder: RunFolder, plan: DatagenRun, arguments: argparse.Namespace, console: Console) -> int:
     """Play until the folder has the positions or games of ``arguments`` (None: no limit); the exit code of
     :func:`run_units`."""
     positions, games = arguments.positions, arguments.games

@@ -45,7 +45,7 @@ class DatagenSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DatagenRun:
     """The settings, their start positions, and the first game's bytes as played by the process that started the run."""
 
     settings: DatagenSettings
@@ -60,14 +60,14 @@ class Shard:
     number: int
     first: int
     last: int
-    run: Run
+    run: DatagenRun
 
 
 _RESULTS = ("Black won", "drawn", "White won")
 
 
 @lru_cache(maxsize=1)
-def _player_of(run: Run) -> SelfPlay:
+def _player_of(run: DatagenRun) -> SelfPlay:
     """This process's player. Raises :class:`SetupError` if it plays the run's first game differently, because this
     worker has another engine."""
     warm_up(lambda line: None)
@@ -77,7 +77,7 @@ def _player_of(run: Run) -> SelfPlay:
     return player
 
 
-def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGame:
+def play_one(player: SelfPlay, run: DatagenRun, shard: int, number: int) -> SelfPlayGame:
     """Game ``number`` of a shard. Raises :class:`SetupError` if no opening is balanced."""
     state = random_state(run.settings.seed, shard, number)
     for attempt in range(MAX_TRIES):
@@ -87,16 +87,16 @@ def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGam
     raise SetupError(f"no balanced opening in {MAX_TRIES} tries: raise --opening-score or change the openings")
 
 
-def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
+def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> DatagenRun:
     """Play the first game of a run. Raises :class:`SetupError` for invalid options or unbalanced openings."""
-    run = Run(settings, openings)
+    run = DatagenRun(settings, openings)
     try:
         return replace(run, first_game=first_game(run))
     except OptionError as error:
         raise SetupError(str(error)) from None
 
 
-def first_game(run: Run, shard: int = 0) -> bytes:
+def first_game(run: DatagenRun, shard: int = 0) -> bytes:
     """The first game of a shard, played in this process. Raises as :func:`play_shard`."""
     played: list[bytes] = []
     play_shard(Shard(shard, 0, 1, run), lambda item: played.extend(item["games"]))

@@ -25,7 +25,7 @@ MIN_OBSERVATIONS = 10
 By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs or more cover the truth about as
 often as stated, except in extreme results."""
 
-_RARE = 1e-3
+_VIRTUAL_COUNT = 1e-3
 """Virtual count in an empty category, which a likelihood ratio needs but a variance must not have."""
 
 
@@ -86,7 +86,7 @@ class Estimate:
 
 def regularized(counts: Sequence[float]) -> list[float]:
     """The counts with a small number in place of 0."""
-    return [count if count > 0 else _RARE for count in counts]
+    return [count if count > 0 else _VIRTUAL_COUNT for count in counts]
 
 
 def moments(counts: Sequence[float]) -> tuple[float, float]:

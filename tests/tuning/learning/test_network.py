@@ -86,7 +86,7 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
     assert len(boards) > 300
     gradients, losses = [], []
     how = (network, SCALES, 1.7, by_pieces("20:0.25,28:0.1"))
-    for step in (cpu.TrainingStep(*how), gpu.TrainingStep(*how, "cpu")):
+    for step in (cpu.CpuStep(*how), gpu.GpuStep(*how, "cpu")):
         (batch,) = step.batches(boards, len(boards), (1, 2, 3))
         losses.append(float(step.set_gradients(batch, exponent)))
         gradients.append([weights.grad.numpy().copy() for weights in network.parameters()])
@@ -96,7 +96,7 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
         assert np.abs(ours - theirs).max() < 1e-3 * np.abs(theirs).max()
 
 
-@pytest.mark.parametrize("step", [cpu.TrainingStep, partial(gpu.TrainingStep, device="cpu")], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("step", [cpu.CpuStep, partial(gpu.GpuStep, device="cpu")], ids=["cpu", "gpu"])
 def test_a_loss_alone_changes_nothing(boards, network, step):
     step = step(network, SCALES, 1.0, SEARCH_ALONE)
     before = [array.copy() for array in network.integers()]
@@ -106,7 +106,7 @@ def test_a_loss_alone_changes_nothing(boards, network, step):
     assert all(np.array_equal(*pair) for pair in zip(before, network.integers(), strict=True))
 
 
-@pytest.mark.parametrize("step", [cpu.TrainingStep, partial(gpu.TrainingStep, device="cpu")], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("step", [cpu.CpuStep, partial(gpu.GpuStep, device="cpu")], ids=["cpu", "gpu"])
 def test_batches_hold_every_position_in_another_order(boards, network, step):
     step = step(network, SCALES, 1.0, SEARCH_ALONE)
     orders = []
@@ -132,9 +132,9 @@ def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     write_net(tmp_path / "net.nnue", network.quantised({}))
     wider = Network(64)
     wider.take(read_net(tmp_path / "net.nnue"))
-    step = cpu.TrainingStep(wider, SCALES, 1.0, SEARCH_ALONE)
+    step = cpu.CpuStep(wider, SCALES, 1.0, SEARCH_ALONE)
     assert step.squared_error(boards) == pytest.approx(
-        cpu.TrainingStep(network, SCALES, 1.0, SEARCH_ALONE).squared_error(boards)
+        cpu.CpuStep(network, SCALES, 1.0, SEARCH_ALONE).squared_error(boards)
     )
     step.set_gradients(boards, 2.0)
     assert (wider.output.grad.abs().sum(dim=(0, 1)) > 0).all()

@@ -15,7 +15,7 @@ from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.learning.spsa import Spsa, load_params, play
 from tuning.matches.openings import RandomOpenings
-from tuning.selfplay.batches import Batch, DuelPair, Matchup
+from tuning.selfplay.batches import DuelPair, Matchup, PairBatch
 from tuning.selfplay.duel import Duel, DuelRules
 from tuning.statistics.elo import expected_score
 
@@ -165,6 +165,6 @@ def test_the_points_are_those_of_the_plus_side() -> None:
         first, second = duel.play_pair(opening)
         points.append((first.result + 2 - second.result) / 2)
         for candidates, expected in (((plain, other), points[-1]), ((other, plain), 2 - points[-1])):
-            learned = play(Batch(meeting, (DuelPair(number, opening, candidates),)), lambda item: None)
+            learned = play(PairBatch(meeting, (DuelPair(number, opening, candidates),)), lambda item: None)
             assert (learned.iteration, learned.points) == (number, expected)
     assert any(value != 1 for value in points)

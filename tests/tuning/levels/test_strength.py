@@ -14,7 +14,7 @@ from engine.play.strength import FULL_SKILL, LEVELS, Level
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.levels.strength import (
     FILE,
-    NEIGHBOURS,
+    LEVELS_PER_ANCHOR,
     Games,
     Measurements,
     anchor_spec,
@@ -55,7 +55,7 @@ def test_levels_play_anchors_or_neighbours_outside_them(known):
         ("Level 4", "Stockfish 1468"), ("Level 8", "Stockfish 1468"),
         ("Level 8", "Stockfish 1923"), ("Level 12", "Stockfish 1923"),
     ]  # fmt: skip
-    assert len([pair for pair in played if pair[1] == "Stockfish 1923"]) == NEIGHBOURS
+    assert len([pair for pair in played if pair[1] == "Stockfish 1923"]) == LEVELS_PER_ANCHOR
 
 
 @pytest.mark.parametrize("skill", [2, 8])

@@ -20,7 +20,7 @@ from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_header, restored
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
-from tuning.selfplay.batches import Batch, Matchup
+from tuning.selfplay.batches import Matchup, PairBatch
 from tuning.statistics.sprt import Sprt
 
 QUICK = ("--each", "EvalType=Material", "--nodes", "200", "--hash", "1")
@@ -115,7 +115,7 @@ def test_another_engine_is_refused_on_resume(monkeypatch, tmp_path, whole):
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
     refused(_run(monkeypatch, "--resume", str(other)), "was started with another engine, network or evaluation")
     with pytest.raises(SetupError, match="a worker plays differently"):
-        batches.play_batch(Batch(Matchup(fingerprint="0" * 16), ()), lambda item: None)
+        batches.play_batch(PairBatch(Matchup(fingerprint="0" * 16), ()), lambda item: None)
 
 
 @pytest.mark.parametrize(("new", "verdict"), [("EvalType=NNUE", "H1"), ("NoisySeeDepth=0", "H0")])
@@ -186,7 +186,7 @@ def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_a_failed_batch_ends_the_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def fail(batch: Batch, report: Any) -> None:
+    def fail(batch: PairBatch, report: Any) -> None:
         raise RuntimeError("no memory left")
 
     path = tmp_path / "r.jsonl"

@@ -178,7 +178,7 @@ def test_one_process_at_a_time(copy: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
-    folder = generation.RunFolder(tmp_path, shards.Run(DatagenSettings(rules=SelfPlayRules())))
+    folder = generation.RunFolder(tmp_path, shards.DatagenRun(DatagenSettings(rules=SelfPlayRules())))
     data = [bytes([number]) * 36 for number in range(4)]
     assert folder.add(0, 0, data[:2], [3, 4]) == 7
     assert folder.add(0, 0, data[:1], [3]) == 0
@@ -194,7 +194,7 @@ def test_a_worker_with_another_engine_is_found(copy: Path) -> None:
     reports: list[Any] = []
     shards.play_shard(shards.Shard(0, 0, 1, run), reports.append)
     assert [item["games"] for item in reports] == [[run.first_game]]
-    other = shards.Run(run.settings, run.openings, b"x" + run.first_game[1:])
+    other = shards.DatagenRun(run.settings, run.openings, b"x" + run.first_game[1:])
     with pytest.raises(SetupError, match="a worker plays the first game differently"):
         shards.play_shard(shards.Shard(0, 0, 1, other), reports.append)
 
