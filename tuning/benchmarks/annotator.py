@@ -45,7 +45,17 @@ from engine.explanation.evaluation_terms import CHECKED_PLIES, losses
 from engine.explanation.grades import Grade, lichess_grade
 from engine.explanation.line import Line
 from engine.explanation.mistakes import AT_ONCE_PLIES, MIN_LOST_POINTS
-from engine.explanation.verdicts import CLEAR, EDGE, FAR_CP, UNSURE_CP, SEVERAL_CP, SURE_CP, WINNING, Standing, expectation
+from engine.explanation.verdicts import (
+    CLEAR,
+    EDGE,
+    FAR_CP,
+    SEVERAL_CP,
+    SURE_CP,
+    UNSURE_CP,
+    WINNING,
+    Standing,
+    expectation,
+)
 from tuning.common import command
 from tuning.common.display import table
 from tuning.common.errors import SetupError
