@@ -158,8 +158,8 @@ class _File:
                 notes.strip(game)
         elif unmarked:
             report(
-                f"{path}: an earlier version of Numbat annotated {unmarked} of {len(games)} games; its notes cannot be "
-                "told from yours and stay; --fresh drops all notes"
+                f"{path}: games annotated by an earlier version of Numbat: {unmarked} of {len(games)}; its notes "
+                "cannot be told from yours and stay; --fresh drops all notes"
             )
         names = [(game.headers.get("White", "?"), game.headers.get("Black", "?")) for game in games]
         result.player = players_of(names, chosen.player)

@@ -476,7 +476,7 @@ def test_notes_of_an_earlier_version_get_a_remark(pgn, capsys):
     assert analyse(pgn, "--depth", "1") == 0
     (line,) = filter(None, capsys.readouterr().err.splitlines())
     assert re.search(
-        r"games.pgn: an earlier version of Numbat annotated 1 of 2 games; .* --fresh drops all notes$", line
+        r"games.pgn: games annotated by an earlier version of Numbat: 1 of 2; .* --fresh drops all notes$", line
     )
     assert analyse(pgn, "--depth", "1", "--fresh") == 0
     assert capsys.readouterr().err == ""
