@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -83,7 +83,7 @@ class UciProcess:
     def send(self, *lines: str) -> float:
         """Send ``lines`` in one write; return when they had been sent."""
         self.transcript += [f"> {line}" for line in lines]
-        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode(errors="surrogateescape"))
         self.process.stdin.flush()
         return time.perf_counter()
 
@@ -115,6 +115,13 @@ class UciProcess:
         if line is not None:
             self.transcript.append(f"< {line.text}")
         return line
+
+    def heard(self) -> Iterator[str]:
+        """The lines that have come and were not read yet."""
+        while not self._lines.empty():
+            if (line := self._next(time.perf_counter() + TIMEOUT, "a line")) is None:
+                raise AssertionError(f"the engine ended:\n{self._story()}")
+            yield line.text
 
     def ask(self, *lines: str, until: str, timeout: float = TIMEOUT) -> list[str]:
         """Send ``lines`` and read up to the answer that matches ``until``."""

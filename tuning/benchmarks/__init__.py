@@ -1,1 +1,1 @@
-"""Benchmarks and soak tests of the engine; they are not in the wheel."""
+"""Benchmarks of the engine; they are not in the wheel."""

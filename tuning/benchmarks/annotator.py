@@ -38,24 +38,14 @@ from engine.analysis.files import AnalysisError, read_games
 from engine.analysis.record import positions as nodes_of
 from engine.api.explaining import case_of, over, threat
 from engine.console import Console
-from engine.explanation import Case, Claim, merit_of, reason_of, sentence
+from engine.explanation import Case, Claim, merit_of, reason_of, sentence, verdicts
 from engine.explanation.assessment import features, outlook
 from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Threat
 from engine.explanation.evaluation_terms import CHECKED_PLIES, losses
 from engine.explanation.grades import Grade, lichess_grade
 from engine.explanation.line import Line
 from engine.explanation.mistakes import AT_ONCE_PLIES, MIN_LOST_POINTS
-from engine.explanation.verdicts import (
-    CLEAR,
-    EDGE,
-    FAR_CP,
-    SEVERAL_CP,
-    SURE_CP,
-    UNSURE_CP,
-    WINNING,
-    Standing,
-    expectation,
-)
+from engine.explanation.verdicts import Standing, expectation
 from tuning.common import command
 from tuning.common.display import table
 from tuning.common.errors import SetupError
@@ -337,7 +327,9 @@ def stands(said: int, points: float, slack: float = SLACK) -> bool:
     better."""
     if said == 0:
         return abs(points - 0.5) <= LEVEL_POINTS - 0.5 + slack
-    return (points if said > 0 else 1 - points) >= (EDGE, CLEAR, WINNING)[abs(said) - 1] - slack
+    return (points if said > 0 else 1 - points) >= (verdicts.EDGE, verdicts.CLEAR, verdicts.WINNING)[
+        abs(said) - 1
+    ] - slack
 
 
 def compares(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
@@ -352,11 +344,11 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
         case "little":
             return True  # claims only the cost, which is checked in centipawns
         case "lost":
-            return fits(had, before) and after < CLEAR + slack
+            return fits(had, before) and after < verdicts.CLEAR + slack
         case "decided":  # claims only that there was an advantage
             return (had <= 0 or fits(had, before)) and fits(has, after)
         case "open":
-            return abs(after - 0.5) < CLEAR - 0.5 + slack
+            return abs(after - 0.5) < verdicts.CLEAR - 0.5 + slack
         case "now":
             return fits(has, after)
         case "anyway":
@@ -364,7 +356,7 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
         case "either" | "worse":
             return fits(min(had, has) if has > 0 else had, before) and fits(has, after)
         case "gone" | "half":  # half of an advantage at least
-            return before >= EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
+            return before >= verdicts.EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
     return fits(min(1, max(-1, had)), before) and fits(has, after)  # how great the advantage was is not said
 
 
@@ -377,65 +369,49 @@ def said_cost(said: Standing) -> tuple[float, float] | None:
     """
     return {
         "surely": (UNNOTICED_CP, 10_000),
-        "slightly": (-UNNOTICED_CP, 2 * UNSURE_CP),
+        "slightly": (-UNNOTICED_CP, 2 * verdicts.UNSURE_CP),
         "probably": (-UNNOTICED_CP, 20_000),
-        "pawns": ((SURE_CP + 1) / 2, 2 * SEVERAL_CP),
-        "several": ((SEVERAL_CP + 1) / 2, 2 * FAR_CP),
-        "far": ((FAR_CP + 1) / 2, 20_000),
+        "pawns": ((verdicts.SURE_CP + 1) / 2, 2 * verdicts.SEVERAL_CP),
+        "several": ((verdicts.SEVERAL_CP + 1) / 2, 2 * verdicts.FAR_CP),
+        "far": ((verdicts.FAR_CP + 1) / 2, 20_000),
     }.get(said.cost)
 
 
 KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
-MIN_MISTAKE_CP, MAX_UNDECIDED_CP, PIECE_CP = 150, 600, 200
-"""Centipawns lost by a mistake, of a position that is not decided, and of material that count as a piece."""
-VALUES_CP = (0, 100, 300, 300, 500, 900, 0)
+MIN_MISTAKE_CP, MAX_UNDECIDED_CP, PIECE_PAWNS = 150, 600, 2
+"""Centipawns lost by a mistake, of a position that is not decided, and pawns of material that count as a piece."""
 COUNTED_PLIES, IN_SIGHT_PLIES = 3, 10
 """Plies of a line, the move itself included, after which material is counted."""
 
 
 def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> str:
-    """The kind of a mistake, from the line it allows and the line that was better; independent of the code that chooses
-    the moves of levels.
+    """The kind of a mistake, from the line it allows and the line that was better.
 
     hung: the reply captures and wins a piece that the best line keeps; missed: the best move wins material at once;
     mate: the reply or the best move mates; capture: a plausible capture that is refuted later; distance: a piece is
     lost within ten plies; slow: the rest."""
-    after = board.copy(stack=False)
-    after.push(played[0])
-    if _mates(board, best[0]) or (len(played) > 1 and _mates(after, played[1])):
+    worse, better = Line.of(board, played), Line.of(board, best)
+    if better.boards[1].is_checkmate() or (len(worse) > 1 and worse.boards[2].is_checkmate()):
         return "mate"
-    worse = _balance(board, best, COUNTED_PLIES) - _balance(board, played, COUNTED_PLIES) >= PIECE_CP
-    taken = len(played) > 1 and _takes(after, played[1])
-    if worse and taken and _balance(board, played, COUNTED_PLIES) <= -PIECE_CP:
+    loss = _won(better, COUNTED_PLIES) - _won(worse, COUNTED_PLIES) >= PIECE_PAWNS
+    taken = len(worse) > 1 and _takes(worse, 1)
+    if loss and taken and _won(worse, COUNTED_PLIES) <= -PIECE_PAWNS:
         return "hung"
-    if worse and _takes(board, best[0]):
+    if loss and _takes(better, 0):
         return "missed"
-    if worse and taken:
+    if loss and taken:
         return "hung"
-    if _takes(board, played[0]):
+    if _takes(worse, 0):
         return "capture"
-    far = _balance(board, best, IN_SIGHT_PLIES) - _balance(board, played, IN_SIGHT_PLIES) >= PIECE_CP
-    return "distance" if far else "slow"
+    return "distance" if _won(better, IN_SIGHT_PLIES) - _won(worse, IN_SIGHT_PLIES) >= PIECE_PAWNS else "slow"
 
 
-def _balance(board: chess.Board, line: Sequence[chess.Move], plies: int) -> int:
-    """Centipawns of material that the side to move has gained after the first ``plies`` of ``line``."""
-    after = board.copy(stack=False)
-    for move in line[:plies]:
-        after.push(move)
-    sides = [(p.piece_type, 1 if p.color == board.turn else -1, n) for b, n in ((after, 1), (board, -1))
-             for p in b.piece_map().values()]  # fmt: skip
-    return sum(VALUES_CP[kind] * sign * count for kind, sign, count in sides)
+def _won(line: Line, plies: int) -> int:
+    return line.won(line.boards[min(plies, len(line))])
 
 
-def _takes(board: chess.Board, move: chess.Move) -> bool:
-    return board.is_capture(move) or move.promotion is not None
-
-
-def _mates(board: chess.Board, move: chess.Move) -> bool:
-    after = board.copy(stack=False)
-    after.push(move)
-    return after.is_checkmate()
+def _takes(line: Line, ply: int) -> bool:
+    return line.captured(ply) is not None or line.moves[ply].promotion is not None
 
 
 def level_mistakes(judge: Judge, elo: int, count: int, chance: random.Random, tally: JudgeTally) -> None:

@@ -1,0 +1,126 @@
+"""The judge of conversations notices what it is there for."""
+
+from typing import Any
+
+import chess
+import pytest
+
+from engine.evaluation.choice import choose
+from engine.evaluation.evaluator import KINDS
+from tests.board.oracle import position_from
+from tests.uci.judge import Fault, Judge
+
+Said = tuple[str, dict[str, Any]]
+
+
+def due(kind: str, **particulars: Any) -> Said:
+    """A command, to which an answer of this kind is due."""
+    return kind, particulars
+
+
+SEARCH = due("go")
+INFINITE = due("go", waits_for=("stop",), endless=True)
+PONDER = due("go", waits_for=("stop", "ponderhit"), endless=True)
+BAD = due("remark", token="zz1zz", early=True)
+LATE = due("remark", token="zz1zz")
+READY = due("isready", early=True)
+PERFT = due("perft", depth=1)
+STOP = due("stop")
+COUNTS = [f"{move.uci()}: 1" for move in chess.Board().legal_moves]
+TIME = "1 ms, 20000 nodes per second"
+HELP = ["Numbat speaks UCI.", "  go movetime 1000    search", "  quit"]
+FEN = f"Fen: {chess.STARTING_FEN}"
+CASTLES = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+MOP_UP = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
+
+
+def judged(conversation: list[Said | str], fen: str | None = chess.STARTING_FEN) -> Judge:
+    """What a judge makes of commands and answers; without a ``fen`` it has to learn the position."""
+    judge = Judge()
+    judge.set_position(chess.Board(fen, chess960=True) if fen else None)
+    for item in conversation:
+        if isinstance(item, str):
+            judge.hear(item)
+        elif item[0] in ("stop", "ponderhit"):
+            judge.release(item[0])
+        elif item[0] == "uci":
+            judge.uci_due += 1
+        else:
+            judge.expect(item[0], item[0], **item[1])
+    return judge
+
+
+FINE: dict[str, list[Said | str]] = {
+    "a search": [SEARCH, "info depth 1 multipv 1 score cp 3 pv e2e4 e7e5", "bestmove e2e4 ponder e7e5"],
+    "readyok during a search": [SEARCH, READY, "readyok", "bestmove e2e4"],
+    "readyok after it": [INFINITE, STOP, READY, "bestmove e2e4", "readyok"],
+    "ponderhit": [PONDER, due("ponderhit"), "bestmove e2e4"],
+    "one stop for two": [INFINITE, INFINITE, STOP, "bestmove e2e4", "bestmove e2e4"],
+    "perft": [PERFT, *COUNTS, "", "Nodes searched: 20", "", TIME],
+    "a perft that is stopped": [PERFT, STOP, "a2a3: 1", "info string go perft stopped"],
+    "help during a search": [SEARCH, due("help", early=True), *HELP, "bestmove e2e4"],
+    "an explanation": [due("explain"), "The best move is e4. It takes the centre."],
+    "the board": [due("d"), "", "  +---+", FEN, "Key: 0123456789ABCDEF", "Checkers: ", "Legal moves: 20"],
+    "a bad line": [BAD, "info string unknown command: zz1zz"],
+    "uci": [due("uci"), "id name Numbat", "option name Hash", "uciok"],
+    "a bench that is stopped": [due("bench"), STOP, "info string bench stopped"],
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_valid_conversations_pass(name):
+    judge = judged(FINE[name])
+    assert not judge.due
+    assert not judge.uci_due
+    assert not judge.endless
+
+
+FAULTS: dict[str, tuple[str, list[Said | str]]] = {
+    "an illegal move": ("illegal move", [SEARCH, "bestmove e2e5"]),
+    "an illegal line": ("illegal PV", [SEARCH, "info depth 1 pv e2e4 e2e4"]),
+    "an illegal reply": ("illegal move", [SEARCH, "bestmove e2e4 ponder e2e4"]),
+    "no move where there are some": ("no move", [SEARCH, "bestmove 0000"]),
+    "two moves": ("go out of order", [SEARCH, "bestmove e2e4", "bestmove e2e4"]),
+    "a report after the move": ("go out of order", [SEARCH, "bestmove e2e4", "info depth 1 score cp 0"]),
+    "a move not reported": ("another move than reported", [SEARCH, "info depth 1 pv d2d4", "bestmove e2e4"]),
+    "too many lines": ("too many lines", [SEARCH, "info depth 1 multipv 2 pv e2e4"]),
+    "broken numbers": ("broken report", [SEARCH, "info depth 1 nodes -3 pv e2e4"]),
+    "before stop": ("answer before stop", [INFINITE, "bestmove e2e4"]),
+    "before ponderhit": ("answer before stop", [PONDER, "bestmove e2e4"]),
+    "readyok for nothing": ("isready out of order", ["readyok"]),
+    "readyok before a stopped search": ("isready out of order", [INFINITE, STOP, READY, "readyok"]),
+    "a remark too soon": ("remark out of order", [due("d"), BAD, "info string zz1zz"]),
+    "a remark about a file too soon": (
+        "remark out of order",
+        [SEARCH, due("remark", token="zz1zz"), "info string zz1zz"],
+    ),
+    "chatter": ("unexpected line", ["hello"]),
+    "the wrong number of moves": ("wrong number of legal moves", [due("d"), FEN, "Legal moves: 21"]),
+    "a wrong perft": ("wrong count", [PERFT, *COUNTS[1:], "Nodes searched: 19", TIME]),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_detected(name):
+    kind, conversation = FAULTS[name]
+    with pytest.raises(Fault, match=f"^{kind}"):
+        judged(conversation)
+
+
+def test_castling_and_boards_are_those_of_the_position():
+    assert not judged([SEARCH, "bestmove e1g1"], CASTLES).due
+    with pytest.raises(Fault, match="castling written in the wrong way"):
+        judged([SEARCH, "bestmove e1h1"], CASTLES)
+    with pytest.raises(Fault, match="another position"):
+        judged([due("d"), FEN], CASTLES)
+    with pytest.raises(Fault, match="a position that cannot be"):
+        judged([due("d"), "Fen: 8/8/8/8/8/8/8/8 w - - 0 1"], None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, MOP_UP])
+def test_every_table_of_an_evaluation_is_an_answer(kind, fen):
+    table = choose(kind, "").table(position_from(fen)).splitlines()
+    assert not judged([due("eval"), *table]).due
+    with pytest.raises(Fault, match="unexpected line"):
+        judged([due("eval"), *table[:-1], "info: Traceback | 1"])
