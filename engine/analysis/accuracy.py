@@ -18,6 +18,12 @@ from chess.engine import Cp, PovScore
 from engine.analysis.record import Judged
 from engine.explanation.grades import Grade, human_expectation, stockfish
 
+#: The phases of a game.
+PHASES = ("opening", "middlegame", "endgame")
+
+#: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
+_MAX_ENDGAME_PIECES, _MAX_MIDDLEGAME_PIECES, _OPENING_MOVES = 6, 10, 15
+
 #: Centipawns that a mate counts; no score counts more.
 MATE_CP = 1000
 
@@ -27,13 +33,14 @@ _MIN_ACCURACY_PERCENT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SideSummary:
-    """One side of a game: its moves, its accuracy in percent, its average loss in centipawns, and how many of its moves
-    got which mark."""
+    """One side of a game: its moves, its accuracy in percent, its average loss in centipawns, how many of its moves got
+    which mark, and its accuracy in each phase, None without moves."""
 
     moves: int
     accuracy: float
     loss: float
     counts: dict[Grade, int]
+    phases: list[float | None]
 
 
 def summary(positions: Sequence[Judged]) -> dict[chess.Color, SideSummary]:
@@ -44,16 +51,20 @@ def summary(positions: Sequence[Judged]) -> dict[chess.Color, SideSummary]:
     for color, sign in ((chess.WHITE, 1), (chess.BLACK, -1)):
         own = [move for move in moves if move[1].board.turn != color]
         counts = {found: sum(after.grade is found for _, after, _, _ in own) for found in Grade if found.word}
-        accuracy, loss = 100.0, 0.0
-        if own:
-            mean = sum(value * weight for _, _, value, weight in own) / sum(weight for _, _, _, weight in own)
-            accuracy = (
-                mean + statistics.harmonic_mean([max(_MIN_ACCURACY_PERCENT, value) for _, _, value, _ in own])
-            ) / 2
-            falls = (sign * (centipawns(before.score) - centipawns(after.score)) for before, after, _, _ in own)
-            loss = sum(max(0, fall) for fall in falls) / len(own)
-        result[color] = SideSummary(len(own), accuracy, loss, counts)
+        falls = (sign * (centipawns(before.score) - centipawns(after.score)) for before, after, _, _ in own)
+        loss = sum(max(0, fall) for fall in falls) / max(1, len(own))
+        of_phases = [[move for move in own if phase(move[0].board) == number] for number in range(len(PHASES))]
+        game, *phases = (_accuracy([(value, weight) for _, _, value, weight in part]) for part in (own, *of_phases))
+        result[color] = SideSummary(len(own), 100.0 if game is None else game, loss, counts, phases)
     return result
+
+
+def _accuracy(moves: Sequence[tuple[float, float]]) -> float | None:
+    """The accuracy over moves, each with its own and its weight; None without moves."""
+    if not moves:
+        return None
+    mean = sum(value * weight for value, weight in moves) / sum(weight for _, weight in moves)
+    return (mean + statistics.harmonic_mean([max(_MIN_ACCURACY_PERCENT, value) for value, _ in moves])) / 2
 
 
 def move_accuracy(before: float, after: float) -> float:
@@ -98,3 +109,17 @@ def centipawns(score: PovScore) -> int:
     (-1000, 101)
     """
     return max(-MATE_CP, min(MATE_CP, stockfish(score.white()).score(mate_score=100 * MATE_CP)))
+
+
+def phase(board: chess.Board) -> int:
+    """The index among :data:`PHASES` by pieces other than kings and pawns (as lichess.org, whose rule is longer).
+
+    >>> phase(chess.Board()), phase(chess.Board("4k3/8/8/8/8/8/7P/R3K2R w - - 0 40"))
+    (0, 2)
+    """
+    pieces = chess.popcount(board.occupied & ~board.pawns & ~board.kings)
+    return (
+        2
+        if pieces <= _MAX_ENDGAME_PIECES
+        else int(pieces <= _MAX_MIDDLEGAME_PIECES or board.fullmove_number > _OPENING_MOVES)
+    )

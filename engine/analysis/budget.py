@@ -1,10 +1,8 @@
 """How a game's time, nodes or plies are divided among its positions.
 
-Half of it goes to a first look at every position, a tenth to a glance at the alternatives of moves that may deserve
-praise, the rest to a second, longer look at the moves that would get a mark, several times as long at a sacrifice that
-seems bad: what it is given for lies deep. The confirming searches take as long again; the few that must decide between
-two verdicts take a third look, longer still. With a limit of plies the first look has it, the glance two
-plies less, the second look three and the third six plies more."""
+Half of it goes to a first search of every position. A comparison of two moves begins with as much, and is repeated with
+twice the amount until the move has taken the time of ten positions. With a limit of plies the first search has it, and
+a comparison adds one ply after the other."""
 
 from __future__ import annotations
 
@@ -12,23 +10,18 @@ from dataclasses import dataclass
 
 from chess.engine import Limit
 
-#: The share of the first look, and a glance as a part of it. Not every position gets one, so all take about a tenth.
-FIRST, GLANCE = 0.5, 0.25
+#: The share of the first search of a position.
+FIRST_SHARE = 0.5
 
-#: The share of the second looks.
-SECOND = 0.4
+#: What the comparisons of a move may take, in positions.
+MOST_POSITIONS = 10
 
-#: A second look takes this many times the first look at most, and this part of it at least.
-MOST, LEAST = 8.0, 0.5
+#: The first round, of a quarter of the first search, is for moves that may deserve praise; for those that seem to cost
+#: something comparisons begin with the third, which has as much as the first search.
+SUSPECT_ROUND = 1
 
-#: Second looks that a sacrifice is worth, if it seems bad.
-SACRIFICE_LOOKS = 4
-
-#: A third look takes the time of this many positions.
-THIRD = 10
-
-#: Plies that a glance has less, and a second and a third look more.
-GLANCE_PLIES, LOOK_PLIES, THIRD_PLIES = 2, 3, 6
+#: With a limit of plies, the plies that the rounds have more than the first search.
+_ROUND_PLIES = range(-1, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +42,28 @@ class AnalysisBudget:
         assert limit.time is not None, "a limit of plies, nodes or time"
         return cls("time", max(1, round(1000 * limit.time / positions)))
 
+    @property
     def first(self) -> int:
-        """The first look at a position."""
-        return self.amount if self.unit == "depth" else self._share(FIRST)
+        """The first search of a position."""
+        return self.amount if self.unit == "depth" else max(1, round(FIRST_SHARE * self.amount))
 
-    def glance(self) -> int:
-        """A glance at the alternatives to a move that seems good."""
-        return max(1, self.amount - GLANCE_PLIES) if self.unit == "depth" else self._share(FIRST * GLANCE)
+    @property
+    def most(self) -> int:
+        """The longest search of a position."""
+        return self.amount + _ROUND_PLIES[-1] if self.unit == "depth" else MOST_POSITIONS * self.amount
 
-    def pool(self, positions: int) -> int:
-        """The amount for all second looks at a game of ``positions`` positions."""
-        return 0 if self.unit == "depth" else self._share(SECOND * positions)
-
-    def look(self, pool: int, looks: int, worth: int = 1) -> int:
-        """The amount for a second look that counts as ``worth`` looks, with ``pool`` left for ``looks`` more."""
+    @property
+    def rounds(self) -> list[int]:
+        """The amounts of a comparison's searches, each twice the one before."""
         if self.unit == "depth":
-            return self.amount + LOOK_PLIES
-        first = self.first()
-        return max(1, min(worth * pool // looks, round(MOST * first)), round(LEAST * first))
+            return [max(1, self.amount + plies) for plies in _ROUND_PLIES]
+        result = [max(1, self.first // 4)]
+        while 2 * (sum(result) + 2 * result[-1]) <= self.most:  # both moves
+            result.append(2 * result[-1])
+        return result
 
-    def third(self) -> int:
-        """The third look, which is the longest."""
-        return self.amount + THIRD_PLIES if self.unit == "depth" else self._share(THIRD)
-
-    def times(self, count: int, amount: int) -> int:
-        """``amount`` for each of ``count`` moves that are searched together."""
-        return amount if self.unit == "depth" else count * amount
-
-    def limit(self, amount: int) -> Limit:
-        """``amount`` as a limit."""
-        return Limit(time=amount / 1000) if self.unit == "time" else Limit(**{self.unit: amount})
-
-    def _share(self, share: float) -> int:
-        return max(1, round(share * self.amount))
+    def limit(self, amount: int, depth: int | None = None) -> Limit:
+        """``amount`` as a limit, of ``depth`` plies at most."""
+        if self.unit == "depth":
+            return Limit(depth=depth or amount)
+        return Limit(time=amount / 1000, depth=depth) if self.unit == "time" else Limit(nodes=amount, depth=depth)

@@ -21,12 +21,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedCo
 
 from engine import __version__
 from engine.analysis import notes
+from engine.analysis.accuracy import PHASES
 from engine.analysis.files import AnalysisError, is_sealed, pgn_text, read_bytes, read_games, sealed
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
 from engine.analysis.lines import wrapped
 from engine.analysis.player import players_of
 from engine.analysis.record import Findings, positions
-from engine.analysis.report import MARKS, PHASES, entry, render
+from engine.analysis.report import MARKS, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
 from engine.analysis.table import HEADER, table_of
 from engine.commandline import DONE, INTERRUPTED, REFUSED, limit_of, refuse

@@ -35,14 +35,15 @@ function show(words) {
 }
 
 function attempt(uci) {
-  const p = game.plies[lesson.plies[lesson.at]], {legal, also, best, replies} = p.try, san = legal[uci];
+  const p = game.plies[lesson.plies[lesson.at]], {legal, also, best, inferior, replies} = p.try, san = legal[uci];
   lesson.from = "";
   if (san === undefined) show("That is no legal move. Write moves such as Nf3, Nbd2, O-O or e2e4.");
   else if (uci === best) { lesson.done = true; show(`Correct: ${san}.`); reveal(); }
   else if (also.includes(uci)) { lesson.done = true; show(`Good enough: ${san}. Best was ${legal[best]}.`); reveal(); }
   else if (san === p.san) show(`${san} is what was played. Try another move.`);
-  else if (replies[uci]) show(`${san} is not good enough: ${replies[uci]}. Try another move.`);
-  else show(`There is a better move than ${san}. Try another move.`);
+  else if (replies[uci]) show(`${san} is not good enough. ${replies[uci]} Try another move.`);
+  else if (inferior.includes(uci)) show(`${san} is no mistake, but there is a better move. Try another move.`);
+  else show(`${san} was not examined here. Try another move.`);
   mark();
 }
 

@@ -20,6 +20,7 @@ from chess.engine import Mate
 from engine.analysis.files import SEAL
 from engine.analysis.lines import chances_text
 from engine.analysis.record import Judged, positions
+from engine.explanation.grades import Grade
 
 #: The PGN tag that names engine and limit.
 TAG = "Analysis"
@@ -147,10 +148,11 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
         node.parent.add_line(instead)
         added = f" +{_checksum(move.uci() for move in instead)}"
     had, has = map(chances_text, judged.chances)
-    bad = judged.grade.bad
-    change = f"{had}; now {has}." if bad else f"It would have left {had}; {judged.san} leaves {has}."
+    than = "better" if judged.grade.bad else "perhaps better" if judged.grade is Grade.UNCLEAR else "next best"
+    fell = judged.grade.bad or judged.grade is Grade.UNCLEAR
+    change = f"{had}; now {has}." if fell else f"It would have left {had}; {judged.san} leaves {has}."
     parts = [
-        f"{word}: {line} was {'better' if bad else 'next best'}.",
+        f"{word}: {line} was {than}.",
         judged.reason,
         change if had != has else "",
         f"Also good: {', '.join(map(board.san, judged.also))}." if judged.also else "",

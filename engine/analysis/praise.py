@@ -15,30 +15,30 @@ import chess
 from chess.engine import Score
 
 from engine.explanation.grades import Grade, cost, grade_of, points
-from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, sacrificed
+from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, offered, sacrificed
 from engine.explanation.verdicts import EDGE
 from engine.play.captures import Captures
 
 #: Replies to a check that are easy to choose from.
-_FEW = 3
+_FEW_REPLIES = 3
 
 #: The expected points of a clear advantage, and the difference of two moves that are as good as each other.
-_CLEAR, EQUAL = 0.7, 0.02
+CLEAR_POINTS, EQUAL_COST = 0.7, 0.02
 
 
 def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score) -> Grade:
     """The grade of ``move``, the best on ``board``, whose side has ``score`` with it and ``next_best`` without it."""
     lost = cost(score, next_best)
-    if lost < EQUAL:
+    if lost < EQUAL_COST:
         return Grade.FINE
     given = sacrificed(board, move) if points(score) >= 1 - EDGE else {}
-    if points(next_best) >= _CLEAR:
+    if points(next_best) >= CLEAR_POINTS:
         least = Grade.INACCURACY if max(given.values(), default=0) > MIN_SACRIFICE_PAWNS else Grade.MISTAKE
         return Grade.GOOD if given and lost >= least.loss else Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
     if given:
         return Grade.BRILLIANT if only else Grade.GOOD
-    if not only or (board.is_check() and board.legal_moves.count() <= _FEW):
+    if not only or (board.is_check() and board.legal_moves.count() <= _FEW_REPLIES):
         return Grade.FINE
     return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
 
@@ -55,6 +55,11 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
     waiting = board.copy(stack=False)
     waiting.push(chess.Move.null())
     return Captures(waiting).won_on(move.from_square) > 0
+
+
+def is_candidate(board: chess.Board, move: chess.Move) -> bool:
+    """Whether ``move`` may deserve praise: it is no recapture, and captures only as a sacrifice."""
+    return not is_recapture(board, move) and (not board.is_capture(move) or offered(board, move) > -1)
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -15,8 +15,8 @@ from chess.engine import Cp, Mate, MateGiven, PovScore, Score, Wdl
 
 from engine.analysis.judge import chances_on, ending
 from engine.analysis.openings import book_moves
-from engine.explanation import from_json, sentence
-from engine.explanation.grades import Grade, cost, grade_of
+from engine.explanation import Claim, from_json, sentence
+from engine.explanation.grades import Grade
 
 #: An expected line is kept for this many plies.
 LINE = 10
@@ -24,8 +24,22 @@ LINE = 10
 #: Plies without a capture or pawn move after which the game is drawn, so that no earlier position can be repeated.
 _HISTORY = 150
 
-#: Bad moves, each with the reply that punishes it.
-Refuted = tuple[tuple[chess.Move, chess.Move], ...]
+
+class Found(NamedTuple):
+    """What a search found: its depth in plies, the score, the line."""
+
+    depth: int
+    score: PovScore
+    line: tuple[chess.Move, ...]
+
+
+class Refuted(NamedTuple):
+    """A ``line`` of a bad move and the reply that punishes it, and the claim, as JSON, what that achieves, if it
+    is certain."""
+
+    line: tuple[chess.Move, ...]
+    why: dict[str, Any] | None = None
+
 
 #: No score or depth is larger.
 _LARGEST = 100_000
@@ -34,15 +48,16 @@ _LARGEST = 100_000
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The mark of a move: its ``grade``, the better or next best line, the ``score`` of the position with that line,
-    the moves nearly as good as the better line, the claim, as JSON, why it was bad, if a reason was found, and other
-    moves that are bad, each with its refutation."""
+    and the claim, as JSON, why it was bad, if a reason was found. Of the other moves ``also`` are as good as the better
+    one, ``inferior`` are not, but no mistakes, and ``refuted`` are bad; the rest was not examined."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
     score: PovScore
     also: tuple[chess.Move, ...] = ()
     why: dict[str, Any] | None = None
-    refuted: Refuted = ()
+    inferior: tuple[chess.Move, ...] = ()
+    refuted: tuple[Refuted, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,9 +65,8 @@ class GamePosition:
     """A position of a game, on a board that knows only the move before it, and the ``move`` played in it (None at the
     end); ``book`` if that move is in the table of openings; ``drawn`` if the position is, or can be claimed to be.
 
-    ``score`` is None until the first search. ``line`` is the engine's. While the game is searched: ``deep`` after a
-    longer search, ``reviewed`` when the move has been compared with the others in a longer search, ``outstanding`` if
-    the move may deserve praise."""
+    ``score``, ``depth`` and ``line`` are its value, the better of what a search ``found`` and of what the move played
+    led to; None before that search. Once the move is ``compared`` with the others, only these are searched."""
 
     board: chess.Board
     move: chess.Move | None
@@ -62,9 +76,8 @@ class GamePosition:
     depth: int = 0
     line: tuple[chess.Move, ...] = ()
     mark: Mark | None = None
-    deep: bool = False
-    reviewed: bool = False
-    outstanding: bool = False
+    found: Found | None = None
+    compared: bool = False
     forced: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,9 +90,9 @@ class Judged:
 
     ``score`` is the position's, from a search of ``depth`` plies; ``better`` the line that should have been played,
     empty if the move was fine, and ``reply`` the line that punishes it; ``next_best`` the best line without a move that
-    is praised; ``also`` other moves nearly as good as the better one, ``refuted`` others that are bad; ``chances``
-    White's with that line and after the move; ``reason`` says why the move was bad, by a ``theme`` that the player
-    ``missed`` or else allowed; ``book`` if it is theory."""
+    is praised; ``also`` other moves as good as the better one, ``inferior`` others that are not, and ``refuted`` bad
+    ones, each with the reply and what it achieves; ``chances`` White's with that line and after the move; ``reason``
+    says why the move was bad, by a ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory."""
 
     board: chess.Board
     score: PovScore
@@ -91,7 +104,8 @@ class Judged:
     reply: tuple[chess.Move, ...] = ()
     next_best: tuple[chess.Move, ...] = ()
     also: tuple[chess.Move, ...] = ()
-    refuted: Refuted = ()
+    inferior: tuple[chess.Move, ...] = ()
+    refuted: tuple[tuple[tuple[chess.Move, ...], str], ...] = ()
     chances: tuple[Wdl, Wdl] | None = None
     reason: str = ""
     theme: str = ""
@@ -127,7 +141,6 @@ class Findings:
         outcome = last.board.outcome() if decisive else ending(last.board)
         if outcome is not None:
             last.score = PovScore(Cp(0) if outcome.winner is None else Mate(0), last.board.turn)
-            last.deep = True
         return record
 
     def board(self, at: int) -> chess.Board:
@@ -149,39 +162,29 @@ class Findings:
             return None if reached.score is None else PovScore(Cp(0), turn)
         return stepped(reached.score, turn)
 
-    def cost(self, at: int) -> float:
-        """The points that the move played at position ``at`` cost."""
-        found, after = self.positions[at], self.played(at)
-        if after is None or found.score is None or found.forced:
-            return 0.0
-        turn = found.board.turn
-        return cost(found.score.pov(turn), after.pov(turn))
+    def change(self, at: int) -> tuple[Score, Score]:
+        """The scores of position ``at`` and of the move played there, for its player; those of a position without a
+        choice are equal."""
+        position, after = self.positions[at], self.played(at)
+        assert position.score is not None
+        assert after is not None
+        best = after if position.forced or position.found is None else position.found.score
+        return best.pov(position.board.turn), after.pov(position.board.turn)
 
-    def grade(self, at: int) -> Grade:
-        """The grade of the move played at position ``at``, by the scores so far."""
-        found, after = self.positions[at], self.played(at)
-        if after is None or found.score is None or found.forced:
-            return Grade.FINE
-        turn = found.board.turn
-        return grade_of(found.score.pov(turn), after.pov(turn))
-
-    def put(self, at: int, score: PovScore, depth: int, line: tuple[chess.Move, ...]) -> range:
-        """Set the score of position ``at``, and revise those before it: a position is worth at least as much as the
-        move played there led to, and just that if there was no other. Returns the positions whose scores changed."""
-        end = at + 1
-        self.positions[at].score, self.positions[at].depth, self.positions[at].line = score, depth, line[:LINE]
-        while at >= 0:
-            found, after = self.positions[at], self.played(at)
-            if found.score is None:
+    def put(self, at: int, found: Found) -> None:
+        """Put in what a search of position ``at`` found, and revise the values up to there: a position is worth what it
+        was found to be or, if that is more or there was no choice, what the move played there led to."""
+        self.positions[at].found = found
+        for each in range(at, -1, -1):
+            position, after = self.positions[each], self.played(each)
+            if position.found is None:
                 break
-            turn = found.board.turn
-            if after is not None and (found.forced or after.pov(turn) > found.score.pov(turn)):
-                found.score, found.depth = after, self.positions[at + 1].depth + 1
-                found.line = self.expected(at)
-            elif at < end - 1:
+            (depth, score, line), turn = position.found, position.board.turn
+            if after is not None and (position.forced or after.pov(turn) > score.pov(turn)):
+                depth, score, line = self.positions[each + 1].depth + 1, after, self.expected(each)
+            if each < at and (depth, score, line) == (position.depth, position.score, position.line):
                 break
-            at -= 1
-        return range(at + 1, end)
+            position.depth, position.score, position.line = depth, score, line
 
     def expected(self, at: int) -> tuple[chess.Move, ...]:
         """The expected line from position ``at``, beginning with the move that was played."""
@@ -206,7 +209,8 @@ class Findings:
             chances = chances_on(before.board, mark.score), chances_on(found.board, after, last)
         bad = mark is not None and mark.grade.bad
         claim = from_json(mark.why) if mark and mark.why else None
-        line = mark.instead if mark else ()
+        line, reason = mark.instead if mark else (), _sentence(claim)
+        unclear = mark is not None and mark.grade is Grade.UNCLEAR
         return Judged(
             found.board,
             found.score,
@@ -218,9 +222,10 @@ class Findings:
             found.line if bad else (),
             () if bad else line,
             mark.also if mark else (),
-            mark.refuted if mark else (),
+            mark.inferior if mark else (),
+            tuple((line, _sentence(from_json(why) if why else None)) for line, why in mark.refuted) if mark else (),
             chances,
-            sentence(claim, skip_better=True) if claim else "",
+            f"Probably unsound: {_continued(reason)}" if reason and unclear else reason,
             claim.theme if claim else "",
             claim is not None and claim.line.winner == before.board.turn,
             before.book,
@@ -237,7 +242,9 @@ class Findings:
                 "line": _uci(found.mark.instead),
                 "also": _uci(found.mark.also),
                 "why": found.mark.why,
-                "refuted": " ".join(map(_uci, found.mark.refuted)),
+                "inferior": _uci(found.mark.inferior),
+                "refuted": " ".join(_uci(tried.line) for tried in found.mark.refuted),
+                "faults": {_uci(tried.line[:1]): tried.why for tried in found.mark.refuted if tried.why},
             }
             for at, found in enumerate(self.positions)
             if found.mark is not None
@@ -261,20 +268,35 @@ class Findings:
                 found = self.positions[at]
                 if found.move is None:
                     raise ValueError("a mark without a move")
-                line, also = _line(found.board, mark["line"]), mark["also"].split()
-                refuted = re.findall(r"\S+ \S+", mark["refuted"])
+                line, pairs = _line(found.board, mark["line"]), re.findall(r"\S+ \S+", mark["refuted"])
+                faults = mark.get("faults", {})
                 found.mark = Mark(
                     Grade[mark["grade"]],
                     line,
                     PovScore(_score_from_json(mark["score"]), chess.WHITE),
-                    tuple(_line(found.board, move)[0] for move in also),
+                    _moves(found.board, mark["also"]),
                     mark["why"],
-                    tuple((tried, reply) for tried, reply in (_line(found.board, pair) for pair in refuted)),
+                    _moves(found.board, mark.get("inferior", "")),  # version 1.0 knew none
+                    tuple(Refuted(_line(found.board, pair), faults.get(pair.split()[0])) for pair in pairs),
                 )
                 if not line or found.mark.grade is Grade.FINE:
                     raise ValueError("a mark that says nothing")
         except (TypeError, LookupError, AttributeError) as error:
             raise ValueError(f"{error!r} in the results") from None
+
+
+def _sentence(claim: Claim | None) -> str:
+    return sentence(claim, skip_better=True) if claim else ""
+
+
+def _continued(text: str) -> str:
+    """A sentence after a colon.
+
+    >>> _continued("Loses a pawn: Nxd4."), _continued("White is winning."), _continued("Nxd4 wins a pawn.")
+    ('loses a pawn: Nxd4.', 'White is winning.', 'Nxd4 wins a pawn.')
+    """
+    first = text.partition(" ")[0]
+    return text if first in ("White", "Black") or not first.isalpha() else text[0].lower() + text[1:]
 
 
 def positions(game: chess.pgn.Game) -> list[chess.pgn.GameNode]:
@@ -326,6 +348,11 @@ def _whole(stored: Any) -> int:
 
 def _uci(moves: Iterable[chess.Move]) -> str:
     return " ".join(move.uci() for move in moves)
+
+
+def _moves(board: chess.Board, stored: Any) -> tuple[chess.Move, ...]:
+    """Moves of one position. Raises ValueError for an illegal one."""
+    return tuple(_line(board, text)[0] for text in stored.split())
 
 
 def _line(board: chess.Board, stored: Any) -> tuple[chess.Move, ...]:

@@ -41,7 +41,7 @@ function unpack(game) {  // add defaults and derived fields
       word: grade?.word ?? "", bad: grade?.bad ?? false, short: p.result ?? p.score,
       label: i ? `${number}${white ? "." : "…"} ${p.san}${glyph}` : "Start of the game",
       chances: p.result ? "" : `White ${wins}%, draw ${draws}%, Black ${losses}%`,
-      try: p.try && {...p.try, legal: pairs(p.try.legal), replies: pairs(p.try.replies)},
+      try: p.try && {...p.try, legal: pairs(p.try.legal)},
     };
   });
   game.unpacked = true;
@@ -83,6 +83,7 @@ function diagram(parent, position, arrows = [], turned = flipped) {
   }
 }
 
+const comparison = p => p.bad ? "Better was" : p.word === "unclear move" ? "Perhaps better was" : "Next best was";
 const arrowsOf = p => p.bad && p.line ? [[p.move, "played"], [p.line[0].move, "wanted"]] : [];
 const arrowsIn = (p, branch, step) => [[p[branch][step - 1].move, branch === "line" ? "wanted" : "punishing"]];
 
@@ -152,7 +153,7 @@ const lineText = line => line.map(move => move.number + (move.number && " ") + m
 
 function sentence(p) {
   const kind = p.word && !(p.word === "only move" && p.why.includes(" the only ")) ? ` ${capital(p.word)}${p.won ? ", a missed win" : ""}.` : p.book ? " Book move." : "";
-  const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
+  const line = p.line ? ` ${comparison(p)} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
 }
 
@@ -160,7 +161,7 @@ function fillTold() {
   const p = game.plies[at];
   $("words").textContent = sentence({...p, line: null});
   $("words").className = style(p);
-  for (const [name, words] of [["line", p.bad ? "Better was " : "Next best was "], ["reply", "It is punished by "]]) {
+  for (const [name, words] of [["line", `${comparison(p)} `], ["reply", "It is punished by "]]) {
     $(name).replaceChildren();
     if (!p[name]) continue;
     $(name).append(words);

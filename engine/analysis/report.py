@@ -19,7 +19,6 @@ Tables without rows are absent. The ``places`` of a row are its moves that are `
 ``columns``.
 """
 
-import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -27,7 +26,7 @@ import chess
 import chess.pgn
 import chess.svg
 
-from engine.analysis.accuracy import SideSummary, move_accuracies, summary
+from engine.analysis.accuracy import PHASES, SideSummary, phase, summary
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import chances_on, ending
@@ -39,14 +38,8 @@ from engine.analysis.record import Judged, is_decisive, positions
 from engine.explanation.grades import Grade
 from engine.pages import as_json, fill
 
-#: The phases of a game.
-PHASES = ("opening", "middlegame", "endgame")
-
 #: The grades that are marked.
 MARKS = tuple(grade for grade in Grade if grade.word)
-
-#: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
-_MAX_ENDGAME_PIECES, _MAX_MIDDLEGAME_PIECES, _OPENING_MOVES = 6, 10, 15
 
 
 def render(games: Sequence[dict[str, Any]], name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
@@ -106,10 +99,6 @@ def _theory(moves: Sequence[Judged], last: int) -> str:
 
 
 def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: SideSummary) -> dict[str, Any]:
-    phases: list[list[float]] = [[] for _ in PHASES]
-    for before, accuracy in zip(moves, move_accuracies(moves), strict=False):
-        if before.board.turn == (name == "White"):
-            phases[phase(before.board)].append(accuracy)
     elo = tags.get(f"{name}Elo", "").strip("?-")
     return {
         "name": tags.get(name, "?"),
@@ -117,7 +106,7 @@ def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Sid
         "moves": side.moves,
         "accuracy": f"{side.accuracy:.1f}%" if side.moves else "",
         "loss": f"{side.loss:.0f}" if side.moves else "",
-        "phases": [f"{statistics.fmean(found):.0f}" if found else "" for found in phases],
+        "phases": [f"{accuracy:.0f}" if accuracy is not None else "" for accuracy in side.phases],
         "counts": list(side.counts.values()),
     }
 
@@ -169,17 +158,18 @@ def is_missed_win(judged: Judged) -> bool:
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
-    """What a reader may try in place of a bad move: all legal moves, those that are nearly best, and the replies that
-    punish others."""
-    replies = []
-    for tried, reply in judged.refuted:
+    """What a reader may try in place of a bad move: all legal moves, those that are as good as the best, those that are
+    not, and what punishes others, a sentence or the reply."""
+    replies = {}
+    for (tried, reply), why in judged.refuted:
         after = board.copy(stack=False)
         after.push(tried)
-        replies.append(f"{tried.uci()} {after.san(reply)}")
+        replies[tried.uci()] = why or f"{after.san(reply)}."
     return {
         "legal": " ".join(f"{move.uci()} {board.san(move)}" for move in board.legal_moves),
         "also": [move.uci() for move in judged.also],
-        "replies": " ".join(replies),
+        "inferior": [move.uci() for move in judged.inferior],
+        "replies": replies,
         "best": judged.better[0].uci() if judged.better else "",
     }
 
@@ -193,20 +183,6 @@ def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[str]:
         board.push(move)
         result.append(" ".join([san, *picture(board).values()]))
     return result
-
-
-def phase(board: chess.Board) -> int:
-    """The index among :data:`PHASES` by pieces other than kings and pawns (as lichess.org, whose rule is longer).
-
-    >>> phase(chess.Board()), phase(chess.Board("4k3/8/8/8/8/8/7P/R3K2R w - - 0 40"))
-    (0, 2)
-    """
-    pieces = chess.popcount(board.occupied & ~board.pawns & ~board.kings)
-    return (
-        2
-        if pieces <= _MAX_ENDGAME_PIECES
-        else int(pieces <= _MAX_MIDDLEGAME_PIECES or board.fullmove_number > _OPENING_MOVES)
-    )
 
 
 def picture(board: chess.Board) -> dict[str, str]:

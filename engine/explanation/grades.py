@@ -63,6 +63,7 @@ class Grade(Enum):
     BRILLIANT = ("brilliant move", 3, 0.0)
     GOOD = ("good move", 1, 0.0)
     ONLY = ("only move", 7, 0.0)
+    UNCLEAR = ("unclear move", 13, 0.0)
 
     def __init__(self, word: str, nag: int | None, loss: float) -> None:
         self.word = word
@@ -71,8 +72,8 @@ class Grade(Enum):
 
     @property
     def glyph(self) -> str:
-        """The annotation symbol: ?!, ?, ??, !, !! or, for the only move, □."""
-        return {None: "", 6: "?!", 2: "?", 4: "??", 1: "!", 3: "!!", 7: "□"}[self.nag]
+        """The annotation symbol: ?!, ?, ??, !, !!, □ for the only move, ∞ for an unclear one."""
+        return {None: "", 6: "?!", 2: "?", 4: "??", 1: "!", 3: "!!", 7: "□", 13: "∞"}[self.nag]
 
     @property
     def words(self) -> str:

@@ -10,10 +10,12 @@ import pytest
 from chess.engine import Limit
 
 from engine import Engine
-from engine.analysis.annotate import Annotator
-from engine.analysis.files import read_games
+from engine.analysis.annotate import DECIDED_POINTS, INACCURACY_COST, Annotator
+from engine.analysis.files import games_in, read_games
+from engine.analysis.judge import chances_on
 from engine.analysis.record import Judged
-from engine.explanation.grades import Grade
+from engine.explanation import explain
+from engine.explanation.grades import Grade, cost, grade_of, points
 
 
 def game_of(white: str) -> chess.pgn.Game:
@@ -187,3 +189,85 @@ def test_solutions_of_puzzles_are_fine_and_others_blunders(numbat, data_file, co
     print(f"{len(chosen)} puzzles: {len(wrong)} solutions marked, {len(missed)} blunders missed: {wrong} {missed}")
     assert len(wrong) <= len(chosen) // 50
     assert len(missed) <= len(chosen) // 10
+
+
+#: Games from a position on, with moves that by Stockfish 15.1 (150,000 nodes or more) cost 2% of a point at most, and
+#: moves that cost 12% at least: Fischer - Benko 1963, Fischer - Myagmarsuren 1967, and sacrifices of club players.
+JUDGED = [
+    ("r2q1r1k/pp3pbp/2pn4/4p2Q/3nP3/2NBB2P/PPP3P1/R4RK1 b - - 1 17", "17... Qe8 18. Bxd4 exd4 19. Rf6", "", "Qe8"),
+    (
+        "2r1q1k1/r4p1p/b3pBp1/n3P1QP/p2p3R/P2p2PB/2P2P2/R5K1 w - - 2 29",
+        "29. Bg2 dxc2 30. Qh6 Qf8 31. Qxh7+",
+        "Bg2",
+        "dxc2",
+    ),
+    ("r1bqk2r/pp1n1pp1/2pbpn1p/6N1/2BP4/5N2/PPP2PPP/R1BQ1RK1 w kq - 0 9", "9. Nxf7 Kxf7 10. Ne5+", "", "Nxf7"),
+    ("r1bq1rk1/pp4p1/1np1pn1p/4P3/8/3B1Q2/PPP2PPP/R1B1R1K1 b - - 0 14", "14... Qd5 15. Qg3", "", "Qd5"),
+]
+
+
+@pytest.mark.parametrize(("fen", "moves", "fine", "bad"), JUDGED, ids=[bad or fine for *_, fine, bad in JUDGED])
+def test_moves_that_another_engine_judged_are_judged_alike(numbat, fen, moves, fine, bad):
+    (game,) = games_in(f'[FEN "{fen}"]\n\n{moves} *')
+    found = {
+        judged.san: judged
+        for judged in Annotator(numbat, Limit(nodes=100_000), explain=explain).annotate(game).judged()
+    }
+    assert [san for san in names(fine) if found[san].grade.bad] == []
+    assert [san for san in names(bad) if not found[san].grade.bad and found[san].grade is not Grade.UNCLEAR] == []
+    assert all(found[san].reason for san in names(bad))
+
+
+def inconsistencies(positions: list[Judged]) -> list[str]:
+    """Moves whose score falls by as much as a mark's without one, marks without that fall, and notes with other
+    chances than the positions have."""
+    found = []
+    for before, after in itertools.pairwise(positions):
+        turn = before.board.turn
+        had, has = before.score.pov(turn), after.score.pov(turn)
+        mates = after.board.is_checkmate() or (has.is_mate() and had.is_mate())
+        fall = Grade.FINE if mates else grade_of(had, has)
+        decided = points(had) <= DECIDED_POINTS or points(has) >= 1 - DECIDED_POINTS
+        small = fall is Grade.INACCURACY and (cost(had, has) < INACCURACY_COST or decided or after.book)
+        unmarked = not after.grade.bad and after.grade is not Grade.UNCLEAR
+        if unmarked and fall.bad and not small:
+            found.append(f"{after.san} costs {cost(had, has)} without a mark: {had}, {has}")
+        if not unmarked and fall.loss < max(after.grade.loss, Grade.INACCURACY.loss):
+            found.append(f"{after.san}{after.grade.glyph} costs {cost(had, has)}: {had}, {has}")
+        if (
+            after.chances
+            and not unmarked
+            and after.chances != tuple(chances_on(each.board, each.score) for each in (before, after))
+        ):
+            found.append(f"{after.san} has two values")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("Lasker Ed", Limit(nodes=2_000)),
+        ("Lasker Ed", Limit(nodes=20_000)),
+        ("Lasker Ed", Limit(depth=5)),
+        *(
+            pytest.param(name, limit, marks=pytest.mark.slow)
+            for name in FAMOUS
+            for limit in (Limit(nodes=5_000), Limit(nodes=60_000), Limit(depth=8), Limit(time=0.15))
+        ),
+    ],
+    ids=str,
+)
+def test_a_mark_and_a_fall_of_the_score_go_together(numbat, name, limit):
+    assert inconsistencies(Annotator(numbat, limit).annotate(game_of(name)).judged()) == []
+
+
+@pytest.mark.parametrize("nodes", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_the_lesson_judges_every_legal_move(numbat, nodes):
+    """What it accepts is as good as the best by its own search, and each try has an answer."""
+    moves = Annotator(numbat, Limit(nodes=nodes), explain=explain).annotate(game_of("Lasker Ed")).judged()
+    exercises = [(before.board, after) for before, after in itertools.pairwise(moves) if after.grade.bad]
+    assert exercises
+    for board, judged in exercises:
+        tried = [*judged.also, *judged.inferior, *(line[0] for line, _ in judged.refuted)]
+        assert len(tried) == len(set(tried))
+        assert {*tried, judged.better[0], judged.move} == set(board.legal_moves)

@@ -24,10 +24,9 @@ from chess.pgn import read_game
 from engine import Engine, __version__
 from engine.analysis import annotate, cli, games, notes, record
 from engine.analysis.annotate import Annotator
-from engine.analysis.budget import THIRD
 from engine.analysis.files import games_in, read_games
 from engine.analysis.notes import TAG, annotated
-from engine.analysis.record import Findings
+from engine.analysis.record import Findings, Found
 from engine.analysis.report import entry
 from engine.analysis.results import SUFFIX
 from engine.api.types import Analysis
@@ -94,7 +93,7 @@ def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     assert {san: found.better for san, found in graded.items() if found.grade is Grade.FINE}.keys() >= {"e4", "e5"}
     assert graded["Nf6"].better[0] in list(first.mainline())[4].board().legal_moves
     tried, mate = map(chess.Move.from_uci, ("a7a6", "h5f7"))
-    assert (tried, mate) in graded["Nf6"].refuted
+    assert (tried, mate) in [line for line, _ in graded["Nf6"].refuted]
     assert {judged.san: judged.grade for judged in annotator.annotate(second).judged()}["g4"] is Grade.BLUNDER
     stalemated = annotator.annotate(third).judged()[-1]
     assert (stalemated.san, stalemated.grade) == ("Qf7", Grade.BLUNDER)
@@ -495,43 +494,48 @@ def test_the_evaluations_of_others_stay_behind_ours(pgn):
 
 def test_the_only_move_costs_nothing():
     game = read_game(io.StringIO('[FEN "7k/8/5K2/8/8/8/8/6R1 b - - 0 1"]\n\n1... Kh7 2. Kf7 Kh8 3. Rh1# *\n'))
-    found = Findings.of(game)
-    for position, score in zip(found.positions, (0, 900, 900, 900), strict=False):
-        position.score = PovScore(Cp(score), chess.WHITE)
-    assert [found.cost(at) for at in range(4)] == [0, 0, 0, 0]
+    record = Findings.of(game)
+    for at in (3, 2, 1, 0):
+        record.put(at, Found(1, PovScore(Cp(0), chess.WHITE), ()))
+    had, has = record.change(0)
+    assert had == has
+    assert record.positions[0].score == record.played(0)
 
 
 class Scripted:
-    """In place of an engine: finds White's score and a move by position and whether moves are left out, else an even
-    game. A move that is searched anew is worth ``alone``, by default as much as in the script. ``asked`` is how long
-    the other searches were."""
+    """In place of an engine: ``worth`` of a position's number, whether moves are left out, and the nodes is White's
+    score and, if there is one, the best move; a dictionary does not mind the nodes. Each search is one ply deeper than
+    the one before. ``asked`` are the nodes."""
 
-    def __init__(self, scores, alone=None):
-        self.scores, self.alone = scores, alone or self.worth
+    def __init__(self, worth):
+        def found(at, others, nodes):
+            return worth.get((at, others), worth.get((at, False), (0, "")))
+
+        self.worth, self.searches = worth if callable(worth) else found, 0
         self.asked: dict[tuple[int, bool], list[int]] = {}
 
     def new_game(self):
         """Nothing is to be forgotten."""
 
     def analyse(self, board, limit, multipv=None, root_moves=None):
-        at, amount = board.ply(), limit.nodes or limit.depth
+        at, amount = board.ply(), limit.nodes
+        self.searches += 1
         if multipv is not None:
-            lines = [self.found(self.alone(at, move, amount), move.uci(), amount) for move in root_moves]
-            return sorted(lines, key=lambda line: line.score.pov(board.turn), reverse=True)[:multipv]
-        place = at, root_moves is not None
-        self.asked.setdefault(place, []).append(amount)
-        score, move = self.scores.get(place, (0, ""))
-        return self.found(score, move, amount)
-
-    def worth(self, at, move, amount):
-        others = self.scores.get((at, True), self.scores.get((at, False), (0, "")))
-        return others[0] if others[1] == move.uci() else self.scores.get((at + 1, False), (0, ""))[0]
+            return [self.found(board, 0, move.uci()) for move in root_moves]
+        self.asked.setdefault((at, root_moves is not None), []).append(amount)
+        return self.found(board, *self.worth(at, root_moves is not None, amount), limit.depth or self.searches)
 
     @staticmethod
-    def found(score, move="", depth=0):
+    def found(board, score, move="", depth=0):
         points = Cp(score) if isinstance(score, int) else score
-        line = (chess.Move.from_uci(move),) if move else ()
+        line = (chess.Move.from_uci(move) if move else next(iter(board.legal_moves)),)
         return Analysis(PovScore(points, chess.WHITE), line, depth=depth)
+
+
+def annotate_script(pgn, worth, nodes=1000, **options):
+    engine = Scripted(worth)
+    game = read_game(io.StringIO(pgn))
+    return Annotator(engine, Limit(nodes=nodes), **options).annotate(game).judged(), engine.asked
 
 
 #: 1. e4 a5 2. Ba6 Nxa6: out of theory from the second move on, and the bishop is given for nothing.
@@ -539,133 +543,79 @@ GIVEN = "1. e4 a5 2. Ba6 Nxa6 *"
 
 
 def test_a_move_that_proves_better_than_the_best_costs_nothing():
-    game = read_game(io.StringIO(GIVEN))
     scores = {(0, False): (20, "e2e4"), (2, False): (-500, "a2a3"), (3, False): (150, "b7a6"), (4, False): (140, "")}
-    found = Annotator(Scripted(scores), Limit(depth=3)).annotate(game).judged()
+    found, _ = annotate_script(GIVEN, {**scores, (2, True): (140, "a2a3")})
     assert found[3].grade is Grade.FINE
     assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
 
 
-def test_the_only_doubt_may_end_with_the_first_longer_look():
-    """After it no move is left to compare with others."""
+@pytest.mark.parametrize(
+    ("rounds", "grade"),
+    [
+        ((-300, -300, -300), Grade.BLUNDER),
+        ((30, 30, 30), Grade.MISTAKE),
+        ((45, 45, 45), Grade.INACCURACY),
+        ((60, 60, 60), Grade.FINE),  # less than an inaccuracy
+        ((-300, 90, 90, 90), Grade.FINE),  # only the first search saw it
+        ((30, 30, -300, -300, -300), Grade.BLUNDER),
+        ((30, -300, 30, -300, 30), Grade.MISTAKE),  # the fainter of the last two
+        ((60, 30, 60, 30, 60), Grade.FINE),
+        ((30, 90, 30, 90, 30), Grade.UNCLEAR),  # it shows the fall of a mistake
+        ((60, -300, -300, -300), Grade.BLUNDER),  # first it seems to cost little
+    ],
+)
+def test_a_verdict_must_stand_while_the_limit_is_doubled(rounds, grade):
+    """White has 100 with 2. Nf3, and after 2. a3 in each round of comparisons what ``rounds`` say; the first is the
+    first search."""
+    seen = list(rounds)
 
-    class Relenting(Scripted):
-        def analyse(self, board, *arguments, **options):
-            found = super().analyse(board, *arguments, **options)
-            self.scores.pop((board.ply(), False), None)
-            return found
+    def worth(at, others, nodes):
+        if at == 2:
+            return 100, "g1f3"
+        return (seen.pop(0) if len(seen) > 1 and at == 3 else seen[0], "b8c6") if at > 2 else (100, "")
 
-    game = read_game(io.StringIO("1. e4 a5 2. Ba6 *"))
-    engine = Relenting({(3, False): (-300, "b8a6")})
-    assert Annotator(engine, Limit(depth=3)).annotate(game).judged()[3].grade is Grade.FINE
-    assert len(engine.asked[3, False]) == 2
-
-
-def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look():
-    """2. Ba6 gives a bishop, 2... f6 gives nothing; both seem bad."""
-    scores = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (300, ""), (2, True): (90, "g1f3")}
-    engine = Scripted({**scores, (3, True): (-290, "b8a6")})
-    game = read_game(io.StringIO("1. e4 a5 2. Ba6 f6 *"))
-    found = Annotator(engine, Limit(nodes=10_000)).annotate(game).judged()
-    assert found[3].grade.bad
-    assert found[4].grade.bad
-    assert max(engine.asked[2, True]) > 2 * max(engine.asked[3, True]) > 0
-
-
-@pytest.mark.parametrize("third", [1300, 8])
-@pytest.mark.parametrize("allowed", [True, False], ids=["allowed", "lost"])
-def test_a_mate_in_a_decided_game_is_marked_once_confirmed(allowed, third):
-    decided, mate = (-1200, Mate(-2)) if allowed else (1200, Mate(+3))
-    before, after = (decided, mate) if allowed else (mate, decided)
-    scores = {(2, False): (before, "a2a3"), (3, False): (after, "b8a6"), (4, False): (after, "")}
-    score = Mate(third) if third < 100 else Cp(third)
-
-    def alone(at, move, amount):
-        return (-score if allowed else score) if amount >= THIRD * 1000 else decided
-
-    engine = Scripted({**scores, (2, True): (before, "a2a3")}, alone)
-    found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO(GIVEN))).judged()
-    assert found[3].grade is (Grade.FINE if third == 8 else Grade.MISTAKE)
+    (*_, judged), asked = annotate_script("1. e4 a5 2. a3 *", worth)
+    assert judged.grade is grade
+    assert judged.score == PovScore(Cp(rounds[-1]), chess.WHITE)
+    amounts = asked.get((2, True), [])
+    assert all(after == 2 * before for before, after in pairwise(amounts))
+    assert 2 * sum(amounts) <= 10_000
 
 
 def test_a_better_move_that_proves_bad_is_replaced():
     """2. Nf3 seems to be better, and a longer search finds that only 2. Nc3 is."""
 
-    def alone(at, move, amount):
-        return {"g1f3": -400, "b1c3": 90}.get(move.uci(), -300)
-
-    scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100, -300, -300))}
-    engine = Scripted({**scores, (2, True): (90, "g1f3")}, alone)
-    found = Annotator(engine, Limit(nodes=1000)).annotate(read_game(io.StringIO("1. e4 a5 2. a3 Nc6 *"))).judged()
-    assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("b1c3"),))
-
-
-@pytest.mark.parametrize(
-    ("san", "second", "fresh", "longer", "grade"),
-    [
-        ("a3", (100, 50), (100, 50), (), Grade.INACCURACY),
-        ("a3", (100, 50), (100, 65), (), Grade.FINE),  # 6.4% on the average
-        ("a3", (-300, -600), (-300, -600), (), Grade.INACCURACY),
-        ("a3", (-450, -1300), (-450, -1300), (), Grade.FINE),  # lost anyway
-        ("a3", (100, -300), (100, 90), (100, -310), Grade.BLUNDER),
-        ("a3", (100, -300), (100, 90), (100, 90), Grade.FINE),
-        ("a3", (100, -300), (100, 90), (100, 50), Grade.FINE),  # denied, and an inaccuracy at most
-        ("a3", (-100, 100), (90, 100), (-100, 100), Grade.GOOD),
-        ("a3", (-100, 100), (90, 100), (90, 100), Grade.FINE),
-        ("Ba6", (100, -50), (100, 100), (100, -51), Grade.BLUNDER),  # also with 50 centipawns more
-        ("Ba6", (100, -50), (100, -50), (100, -20), Grade.FINE),
-        ("Ba6", (100, -300), (100, -20), (100, -20), Grade.FINE),
-    ],
-)
-def test_what_further_searches_make_of_a_mark(san, second, fresh, longer, grade):
-    """White's scores with the best move other than the second one, and with it."""
-    game = read_game(io.StringIO(f"1. e4 a5 2. {san} Nc6 *"))
-    played, (had, has) = list(game.mainline_moves())[2], second
-    scores = {(at, False): (max(second), "") for at in range(2)} | {(at, False): (has, "") for at in (3, 4)}
-    scores |= {(2, True): (had, "g1f3"), (2, False): (had, "g1f3") if had > has else (has, played.uci())}
-
-    def alone(at, move, amount):
-        return (longer if longer and amount >= THIRD * 1000 else fresh)[move == played]
-
-    found = Annotator(Scripted(scores, alone), Limit(nodes=1000)).annotate(game).judged()[3]
-    assert (found.grade, found.score.white()) == (grade, Cp(longer[1] if longer and grade.bad else has))
-
-
-def test_a_position_is_worth_what_its_praised_move_leads_to():
-    """A longer search, which confirms the mark of 2... f6, finds that Black stood better after 2. a3."""
-
-    def alone(at, move, amount):
+    def worth(at, others, nodes):
         if at == 2:
-            return 100 if move.uci() == "a2a3" else -200
-        return 100 if amount < THIRD * 1000 else 400 if move.uci() == "f7f6" else -50
+            return (90, "b1c3") if others and nodes > 250 else (100, "g1f3")
+        return (20, "") if at < 2 else (-300, "b8c6")
 
-    scores = {(at, False): (100, "a2a3") for at in range(4)} | {(2, True): (-200, "g1f3"), (3, True): (100, "b8c6")}
-    game = read_game(io.StringIO("1. e4 a5 2. a3 f6 *"))
-    found = Annotator(Scripted({**scores, (4, False): (400, "")}, alone), Limit(nodes=1000)).annotate(game).judged()
-    assert (found[3].grade, found[4].grade) == (Grade.GOOD, Grade.BLUNDER)
-    assert [judged.score.white() for judged in found[2:]] == [Cp(-50), Cp(-50), Cp(400)]
+    found, _ = annotate_script("1. e4 a5 2. a3 Nc6 *", worth)
+    assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("b1c3"),))
+    assert found[2].score == PovScore(Cp(90), chess.WHITE)
 
 
-def test_a_reason_names_the_reply_that_is_shown():
-    """Of the replies to 2. Ba6 a longer search, which confirms the mark of 2... f6, prefers bxa6 to Nxa6."""
+@pytest.mark.parametrize(("had", "has"), [(-450, -1300), (1300, 700), (-1200, -1300)])
+def test_a_decided_game_has_no_inaccuracies(had, has):
+    found, _ = annotate_script(
+        "1. e4 a5 2. a3 *", {(2, False): (had, "g1f3"), (2, True): (had, "g1f3"), (3, False): (has, "b8c6")}
+    )
+    assert found[3].grade is Grade.FINE
 
-    def alone(at, move, amount):
-        worth = {"f7f6": 0 if amount >= THIRD * 1000 else -280, "b7a6": -330, "b8a6": -300}
-        return worth.get(move.uci(), 100) if at == 3 else 100 if move.uci() == "g1f3" else -300
 
-    scores = {(at, False): (score, "g1f3") for at, score in enumerate((20, 20, 100))} | {(2, True): (90, "g1f3")}
-    scores |= {(3, False): (-300, "b8a6"), (3, True): (-300, "b8a6"), (4, False): (-20, "")}
-    game = read_game(io.StringIO("1. e4 a5 2. Ba6 f6 *"))
-    found = Annotator(Scripted(scores, alone), Limit(nodes=1000), explain=explain).annotate(game).judged()
-    assert found[3].reply == (chess.Move.from_uci("b7a6"),)
-    assert "bxa6" in found[3].reason
+@pytest.mark.parametrize(("before", "after"), [(-1200, Mate(-2)), (Mate(+3), 1200)], ids=["allowed", "lost"])
+def test_a_mate_in_a_decided_game_is_a_mistake_as_on_lichess(before, after):
+    scores = {(2, False): (before, "a2a3"), (3, False): (after, "b8a6"), (4, False): (after, "")}
+    found, _ = annotate_script(GIVEN, {**scores, (2, True): (before, "a2a3")})
+    assert found[3].grade is Grade.MISTAKE
 
 
 def test_a_repeated_move_that_draws_has_a_mark_of_its_own():
     scores = {(at, False): (score, "d7d5") for at, score in enumerate((0, 0, 0, -600, -200, -200, -200, -600))}
-    engine = Scripted({**scores, (3, True): (-600, "d7d5"), (7, True): (-600, "d7d5")})
-    game = read_game(io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *"))
-    found = Annotator(engine, Limit(nodes=1000)).annotate(game).judged()
+    found, _ = annotate_script(
+        "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *",
+        {**scores, (3, True): (-600, "d7d5"), (7, True): (-600, "d7d5")},
+    )
     assert (found[4].grade, found[8].grade) == (Grade.MISTAKE, Grade.BLUNDER)
 
 
@@ -674,14 +624,24 @@ def test_a_repeated_move_that_draws_has_a_mark_of_its_own():
 )
 def test_a_book_move_gets_no_praise_and_no_inaccuracy(after, other, grade):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
-    game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
     scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
-    engine = Scripted({**scores, (5, True): (after, "d8e7"), (1, True): (other, "d7d5")})
-    found = Annotator(engine, Limit(depth=3)).annotate(game).judged()
+    scores |= {(5, True): (after, "d8e7"), (1, True): (other, "d7d5"), (1, False): (min(after, other), "d7d5")}
+    found, _ = annotate_script("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *", scores)
     assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
     assert found[2].grade is grade
     assert {judged.grade for judged in found[3:6]} == {Grade.FINE}
     assert found[6].grade is not Grade.FINE
+
+
+@pytest.mark.parametrize(("first", "second"), [(Cp(300), Grade.FINE), (Cp(0), Grade.GOOD)], ids=["won", "even"])
+def test_in_one_hunt_the_first_move_is_praised(first, second):
+    """2. Nf3 and 3. Bc4 are the only moves that keep what White has; after the first it hunts, if that is much."""
+
+    def worth(at, others, nodes):
+        return (-600, "a2a3") if others and at in (2, 4) else (first, {2: "g1f3", 4: "f1c4"}.get(at, ""))
+
+    found, _ = annotate_script("1. e4 a5 2. Nf3 a4 3. Bc4 a3 *", worth)
+    assert (found[3].grade, found[5].grade) == (Grade.GOOD, second)
 
 
 def test_a_whole_game_can_be_given_a_time(numbat, pgn, monkeypatch):

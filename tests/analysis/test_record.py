@@ -13,10 +13,9 @@ from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.judge import ending
 from engine.analysis.notes import annotated
-from engine.analysis.record import Findings, positions
+from engine.analysis.record import Findings, Found, positions
 from engine.analysis.report import entry
 from engine.explanation import explain
-from engine.explanation.grades import Grade
 
 
 def test_boards_reach_back_as_far_as_a_repetition_can():
@@ -41,9 +40,9 @@ def test_moves_and_alternatives_share_the_fifty_move_rule():
         (game,) = games_in(f'[FEN "8/8/3k4/8/8/3K4/7p/6Q1 w - - 98 91"]\n\n91. Qg2 {move} 92. Qxh2 *')
         record = Findings.of(game)
         for at, cp in enumerate((0, 0, 900, 900)):
-            record.put(at, PovScore(Cp(cp), chess.WHITE), 1, ())
+            record.put(at, Found(1, PovScore(Cp(cp), chess.WHITE), ()))
         assert record.played(1) == PovScore(Cp(0), chess.WHITE)
-        assert record.grade(1) is Grade.FINE
+        assert record.change(1) == (Cp(0), Cp(0))
 
 
 def test_draws_are_those_of_python_chess():

@@ -537,7 +537,8 @@ def test_the_reader_learns_from_mistakes(browser: "Browser", page: Path) -> None
       const say = text => { $("try").value = text; $("answer").requestSubmit(); note(); };
       say("nonsense"); say(p.san);
       const wrong = Object.keys(legal).find(uci => uci !== best && legal[uci] !== p.san && !p.try.also.includes(uci));
-      p.try.replies[wrong] = "Kh7"; say(legal[wrong]);
+      p.try.replies[wrong] = "Loses a pawn: Kh7."; say(legal[wrong]);
+      delete p.try.replies[wrong]; p.try.inferior.push(wrong); say(wrong); p.try.inferior.pop(); say(wrong);
       p.try.also.push(wrong); say(wrong); p.try.also.pop();
       teach(p.white); say(legal[best]);
       teach(p.white); $("solve").click(); note();
@@ -552,13 +553,15 @@ def test_the_reader_learns_from_mistakes(browser: "Browser", page: Path) -> None
       document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === 2 * marks;  // of the game and by phase
     """
     dom = Dom(browser, page, "game=1", script=script)
-    asked, nonsense, played, wrong, enough, correct, solved = html.unescape(
+    asked, nonsense, played, wrong, inferior, unknown, enough, correct, solved = html.unescape(
         re.search(r'data-seen="([^"]*)"', dom.text)[1]
     ).split("|")
     assert re.match(r"1 of \d+: (White|Black) played \d+[.…] \S+\?.* Find a better move", asked)
     assert "That is no legal move." in nonsense
     assert "is what was played" in played
-    assert "is not good enough: Kh7. Try another move" in wrong
+    assert "is not good enough. Loses a pawn: Kh7. Try another move" in wrong
+    assert "is no mistake, but there is a better move" in inferior
+    assert "was not examined here" in unknown
     assert "Good enough: " in enough
     assert "Correct: " in correct
     assert " Better was " in solved
