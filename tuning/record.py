@@ -10,6 +10,7 @@ with normalized bounds [0, 5] or [-5, 0], or at least 5,000 games, with 8,000 no
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -37,8 +38,21 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("--screened", metavar="NAME", help="idea of a run of tuning.arena --screen")
     new.add_argument("--evaluation", metavar="NAME", help="evaluation or network, if the settings do not say")
     new.add_argument("--note", metavar="TEXT", help="reason, if the figures do not show it")
+    new.add_argument(
+        "--constant",
+        type=_constant,
+        action="append",
+        metavar="NAME=VALUE",
+        help="new value of a parameter or constant of the search, once for each",
+    )
     new.add_argument("--stopped", action="store_true", help="accept a run that was stopped before its end")
     return result
+
+
+def _constant(text: str) -> tuple[str, float]:
+    """``NAME=VALUE``. Raises ValueError."""
+    name, _, value = text.partition("=")
+    return name, float(value)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -54,6 +68,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             raise SetupError(
                 f"{arguments.results} is not finished: continue it with --resume, or add it with --stopped"
             )
+        trial = replace(trial, constants=dict(arguments.constant) if arguments.constant else None)
         add(arguments.file, arguments.results, trial)
         console.print(table_of([trial]))
         return 0

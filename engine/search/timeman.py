@@ -18,12 +18,12 @@ MIN_TIME = 1.0
 #: Without a time control the overhead is reserved for this many moves (as in Stockfish 11, up to 50).
 MOVES_TO_COME = 50
 
-#: How much of the overhead of later moves each millisecond of increment pays for: few setups lose the whole overhead
-#: with every move, and with an increment the clock never stays empty.
-INCREMENT_PAYS = 10
+#: Milliseconds of the overhead of later moves that 1 ms of increment covers: few setups lose the whole overhead with
+#: every move, and with an increment the clock never stays empty.
+INCREMENT_PAYS = 5
 
-#: The share of the clock to think with when the reserve would take more: up to a time control, and in sudden death at
-#: most.
+#: The share of the clock to think with when the reserve would take more: up to a time control, and the cap in sudden
+#: death.
 SHARE_TO_CONTROL, SHARE_TO_END = 1 / 2, 1 / 4
 
 #: The usual share of nodes spent on the best move; with more the search stops earlier.

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ class Trial:
 
     ``idea``: what was tried, as a change from ``second`` to ``first``; the figures are those of ``first``.
     ``wdl``: losses, draws, wins; ``pentanomial``: pairs by points 0, 1/2, 1, 3/2, 2; ``error``: of ``elo``, 95%;
-    ``limit``: nodes a move or the clock; ``bounds`` and ``model`` of the SPRT; ``outcome``: kept, dropped or open."""
+    ``limit``: nodes a move or the clock; ``bounds`` and ``model`` of the SPRT; ``outcome``: kept, dropped or open;
+    ``constants``: the values, by name, of the search's parameters and constants that a kept idea changes."""
 
     date: str
     idea: str
@@ -54,6 +55,7 @@ class Trial:
     revisions: tuple[str, ...] = ()
     command: str | None = None
     note: str | None = None
+    constants: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if not self.idea.strip():

@@ -1,5 +1,7 @@
 """The record of tests: its lines, what is proof, and how finished runs come into it."""
 
+import ast
+import importlib
 import io
 import json
 import subprocess
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.console import Console
+from engine.search.params import PARAMS
 from tests.tuning.conftest import finished, refused, run_tool, words
 from tuning import match
 from tuning.common import command
@@ -154,7 +157,18 @@ def test_the_limits_of_both_sides_are_named(tmp_path, clock, own, limit):
 def test_a_finished_arena_is_added(monkeypatch, tmp_path):
     results = arena_file(tmp_path / "arena.jsonl")
     page = finished(
-        ask(monkeypatch, tmp_path / "t.jsonl", "add", str(results), "--idea", "futility", "--outcome", "kept")
+        ask(
+            monkeypatch,
+            tmp_path / "t.jsonl",
+            "add",
+            str(results),
+            "--idea",
+            "futility",
+            "--outcome",
+            "kept",
+            "--constant",
+            "FutilityBase=90",
+        )
     )
     (found,) = read(tmp_path / "t.jsonl")
     assert found.proof
@@ -215,3 +229,29 @@ def test_closed_pipe_ends_the_command_quietly():
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait(60) == 0
+
+
+#: The modules with hand-set constants that decide what is searched, and for how long.
+SEARCH = "correction deepening extensions history movepick node pruning quiescence reductions timeman transposition"
+
+
+def constants_of_search() -> dict[str, float]:
+    """The parameters and the numeric constants of search and time by name."""
+    found: dict[str, float] = {param.name: param.default for param in PARAMS}
+    for name in SEARCH.split():
+        module = importlib.import_module(f"engine.search.{name}")
+        for statement in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body:
+            if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Call):
+                for target in ast.walk(statement.targets[0]):
+                    if isinstance(target, ast.Name) and isinstance(getattr(module, target.id), int | float):
+                        found[target.id] = getattr(module, target.id)
+    return found
+
+
+def test_no_constant_of_the_search_changes_without_a_record():
+    """Add the test with ``python -m tuning.record add ... --constant NAME=VALUE``. The values in ``constants.json`` are
+    those of the day when this rule began; they change only with a name."""
+    known = json.loads(Path(__file__).with_name("constants.json").read_text())
+    for test in read():
+        known.update(test.constants or {})
+    assert {name: value for name, value in constants_of_search().items() if known.get(name) != value} == {}
