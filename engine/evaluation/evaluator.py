@@ -71,8 +71,8 @@ def pop(evaluator: Evaluator) -> None:
 
 @helper
 def prepare(evaluator: Evaluator, position: Position) -> None:
-    """Do the part of :func:`evaluate` that can be done before it is known whether the value is needed, while the
-    transposition table's entry is loading."""
+    """The first part of :func:`evaluate`, done while the transposition table's entry is loading: its value may not be
+    needed."""
     if evaluator.kind == NNUE:
         network.compute(net_at(evaluator.net_address, 0), evaluator, position)
 

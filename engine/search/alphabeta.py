@@ -6,11 +6,10 @@ are in tuning/results/search.md. Rules of more than a few lines are in :mod:`eng
 numba cannot cache mutually recursive functions."""
 
 from engine.board.aliases import Depth, Flag, Move, Ply, Score
-from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_noisy
 from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
-from engine.evaluation.evaluator import evaluate, prepare
+from engine.evaluation.evaluator import evaluate
 from engine.jit import CHECKED, helper, int64, kernel
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.context import Candidate, NodeState
@@ -19,7 +18,7 @@ from engine.search.do_move import do_move, do_null_move, extend_pv, prefetch_chi
 from engine.search.extensions import low_depth_extension, may_be_singular, singular_extension
 from engine.search.history import capture_history, find_threats, reward_noisy, reward_parent, reward_quiet
 from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
-from engine.search.node import enter_node, score_by_rule, should_abort
+from engine.search.node import enter_node, look_up, raise_to_draw, score_by_rule, should_abort
 from engine.search.pruning import (
     may_try_null_move,
     null_move_reduction,
@@ -54,7 +53,6 @@ from engine.search.transposition import (
     BOUND_UPPER,
     TableEntry,
     known_eval,
-    probe,
     settles,
     store,
     table_key,
@@ -122,10 +120,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
     # Step 2. Count the node and check the limits.
     if should_abort(worker):
         return I64(0)
-    enter_node(worker, ply)
-    position, params = worker.position, params_of(worker)
-    frame = frame_at(worker, ply)
-    frame.pv_length = 0
+    frame, position, params = enter_node(worker, ply), worker.position, params_of(worker)
     excluded = frame.excluded
     frame_at(worker, ply + 1).double_extensions = frame.double_extensions  # also after null moves
     is_pv = beta - alpha > 1
@@ -139,8 +134,8 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
 
         # Step 4. Upcoming repetition: a side that can return to an earlier position has at least a draw. Only alpha
         # rises: a result between the old alpha and the draw stands for the draw.
-        if alpha < DRAW and excluded == 0 and has_upcoming_repetition(position, ply):
-            alpha = I64(DRAW)
+        if excluded == 0:
+            alpha = raise_to_draw(position, ply, alpha)
             if alpha >= beta:
                 return alpha
 
@@ -151,10 +146,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
             return alpha
 
     # Step 6. Transposition table: a deep enough bound settles the node.
-    found = frame.probe
-    if not in_check:
-        prepare(worker.evaluator, position)
-    probe(worker.table, table_key(position), found)
+    found = look_up(worker, frame)
     tt_move = found.move
     # If only some root moves are searched (searchmoves, later lines of MultiPV), the table's root move may be another,
     # and its entry stays: the value of the best of them is not the value of the position.

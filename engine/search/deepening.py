@@ -34,8 +34,8 @@ UNLIMITED = 1 << 62
 #: the move to play has been searched.
 FIRST_ITERATION_NODES = 1000
 
-#: A ``quiet_until`` that never comes.
-ALWAYS = (1 << 63) - 1
+#: The ``quiet_until`` of a search that reports everything, and of one that reports nothing.
+REPORT_ALL, REPORT_NOTHING = 0, (1 << 63) - 1
 
 #: Why :func:`deepen` returns: the search is over, an iteration has new lines, or a window failed.
 OVER, ITERATION, FAILED_LOW, FAILED_HIGH = range(4)
@@ -58,7 +58,7 @@ def begin_search(worker: WorkerRecord, node_limit: int) -> None:
     progress = worker.deepening
     progress.outcome = FINISHED
     progress.found = 0
-    progress.has_news = 0
+    progress.lines_changed = 0
     progress.stable = 0
     progress.drop = 0
     for index in range(worker.root_count):
@@ -235,7 +235,7 @@ def _finish_iteration(worker: WorkerRecord) -> None:
     for rank in range(count):
         _copy_line(progress.lines[rank], progress.new_lines[rank])
     progress.found = 0
-    progress.has_news = 1
+    progress.lines_changed = 1
 
 
 @kernel(int64(WORKER_T, int64))
@@ -262,6 +262,6 @@ def deepen(worker: WorkerRecord, quiet_until: int) -> int:
         progress.depth += 1
         if clock_ticks() >= quiet_until:
             break
-    event = ITERATION if progress.has_news != 0 else OVER
-    progress.has_news = 0
+    event = ITERATION if progress.lines_changed != 0 else OVER
+    progress.lines_changed = 0
     return I64(event)

@@ -20,11 +20,13 @@ from typing import Any
 
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, callback, clock_now, new_record
+from engine.search.deepening import REPORT_ALL
 from engine.search.lazy_smp import SearchTask, vote
 from engine.search.mates import MateGoal, proves_mate
-from engine.search.state import CONTROL, NEVER
+from engine.search.state import CONTROL, NO_DEADLINE
 from engine.search.threads import TaskThread, ThreadTask
 from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, pace_of, plan
+from engine.search.transposition import start_generation
 from engine.search.tunables import Parameters
 from engine.search.worker import RootLine, Worker
 
@@ -41,7 +43,7 @@ FIRST_TICK, TICK = 3.0, 1.0
 GRACE = 0.01
 
 #: Milliseconds, and the share of the optimum, for which a search on the clock reports nothing.
-SILENCE, SILENT_SHARE = 10.0, 0.2
+MIN_REPORT_MS, MIN_REPORT_SHARE = 10.0, 0.2
 
 #: Threads released, as headroom, when the system refuses another.
 HEADROOM = 2
@@ -50,7 +52,7 @@ HEADROOM = 2
 LONGEST_SEARCH = 4e12
 
 
-def give_memory_back() -> None:
+def trim_heap() -> None:
     """Make the C library return freed memory to the system; glibc keeps blocks of the size of a worker."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none, and need none
@@ -135,7 +137,7 @@ class Pool:
         for helper in self._helpers[threads - 1 :]:
             helper.end()
         del self._helpers[threads - 1 :], self.workers[threads:]
-        give_memory_back()
+        trim_heap()
 
     def wait_for_helpers(self) -> None:
         """Wait until the helpers have left the last search, and no longer use its table, evaluation and records."""
@@ -213,7 +215,7 @@ class Pool:
                 for lines in main.deepen(1, task.last, task.lines, on_bound, self._quiet_until(task)):
                     for line in lines:
                         on_line(line)
-                    if self._is_enough(task, lines[0]) or (goal is not None and goal.is_reached()):
+                    if self._should_stop(task, lines[0]) or (goal is not None and goal.is_reached()):
                         break
                 if goal is not None:
                     goal.finish()
@@ -231,7 +233,7 @@ class Pool:
     def _begin(self, task: SearchTask, on_tick: OnTick) -> None:
         """Start the clock of a search; from here on its signals end it."""
         self.wait_for_helpers()  # a helper still in the last search would obey the new deadline
-        task.table.new_search()
+        start_generation(task.table.record)
         limits = self.node_clock.limits_for(task.limits, task.white_to_move)
         overhead = 0 if self.node_clock.rate > 0 else task.overhead
         self._budget = plan(limits, task.white_to_move, overhead, self.parameters)
@@ -241,13 +243,13 @@ class Pool:
         record["next_tick"] = clock_now() + int(FIRST_TICK * TICKS_PER_SECOND)
         self._ticker.on_tick = partial(self._tick, on_tick)
         with self._lock:
-            self.control["deadline"] = NEVER
+            self.control["deadline"] = NO_DEADLINE
             self.control["stop"] = 0
             self._task, self._pondering = task, limits.ponder
             if not limits.ponder:
                 self._start_clock((time.perf_counter() - task.began) * 1000)
-            task.signals.on_change = self._heed
-            self._heed()
+            task.signals.on_change = self._apply_signals
+            self._apply_signals()
 
     def _end(self) -> None:
         """Stop the helpers, and wait for them a moment."""
@@ -269,7 +271,7 @@ class Pool:
             best = vote([lines[0] for lines in found if lines])
         return best if best.moves else RootLine(moves=task.moves[:1], score=self._evaluation.value(task.position))
 
-    def _heed(self) -> None:
+    def _apply_signals(self) -> None:
         """Obey the signals of the search that runs. Time spent pondering counts towards the optimum, so a search that
         has used it up ends at once; the maximum, which protects the clock, counts from ``ponderhit``."""
         with self._lock:
@@ -333,16 +335,16 @@ class Pool:
             self.control["stop"] = 1
 
     def _quiet_until(self, task: SearchTask) -> int:
-        """The clock ticks until which the search reports nothing; NEVER if it reports everything. On the clock no
+        """The clock ticks until which the search reports nothing; REPORT_ALL if there is no such time. On the clock no
         reader keeps up, and the time between two windows is lost."""
         optimum, limits = self._budget.optimum, task.limits
         if optimum is None or task.lines > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
-            return NEVER
+            return REPORT_ALL
         if (limits.movetime, limits.depth, limits.nodes, limits.mate) != (None,) * 4:  # a user is watching
-            return NEVER
-        return clock_now() + int(min(SILENCE, SILENT_SHARE * optimum) * TICKS_PER_SECOND / 1000)
+            return REPORT_ALL
+        return clock_now() + int(min(MIN_REPORT_MS, MIN_REPORT_SHARE * optimum) * TICKS_PER_SECOND / 1000)
 
-    def _is_enough(self, task: SearchTask, line: RootLine) -> bool:
+    def _should_stop(self, task: SearchTask, line: RootLine) -> bool:
         """Whether the planned time is used up, so that no further iteration should start."""
         with self._lock:
             if self._budget.optimum is None or task.limits.movetime is not None:

@@ -1,18 +1,17 @@
 """Quiescence search: play out captures and promotions before trusting the evaluation."""
 
 from engine.board.aliases import Ply, Score
-from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion, target_of
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
-from engine.evaluation.evaluator import evaluate, prepare
+from engine.evaluation.evaluator import evaluate
 from engine.jit import CHECKED, helper, int64, kernel
 from engine.search.correction import corrected_eval
 from engine.search.do_move import do_move, extend_pv, undo_move
 from engine.search.history import capture_history, captured_type
 from engine.search.movepick import next_noisy, start_picking_noisy
-from engine.search.node import enter_node, score_by_rule, should_abort
-from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
+from engine.search.node import enter_node, look_up, raise_to_draw, score_by_rule, should_abort
+from engine.search.scores import DECIDED, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
 from engine.search.state import WORKER_T, WorkerRecord, frame_at, params_of
 from engine.search.transposition import (
     BOUND_EXACT,
@@ -20,7 +19,6 @@ from engine.search.transposition import (
     BOUND_UPPER,
     TableEntry,
     known_eval,
-    probe,
     settles,
     store,
     table_key,
@@ -43,10 +41,7 @@ def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
     # Step 1. Count the node and check the limits.
     if should_abort(worker):
         return I64(0)
-    enter_node(worker, ply)
-    position = worker.position
-    frame = frame_at(worker, ply)
-    frame.pv_length = 0
+    frame, position = enter_node(worker, ply), worker.position
     is_pv = beta - alpha > 1
     in_check = position.checkers != ZERO
 
@@ -56,16 +51,12 @@ def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
         return score
 
     # Step 3. Upcoming repetition: a side that can return to an earlier position has at least a draw.
-    if alpha < DRAW and has_upcoming_repetition(position, ply):
-        alpha = I64(DRAW)
-        if alpha >= beta:
-            return alpha
+    alpha = raise_to_draw(position, ply, alpha)
+    if alpha >= beta:
+        return alpha
 
     # Step 4. Transposition table: any entry is deep enough here.
-    found = frame.probe
-    if not in_check:
-        prepare(worker.evaluator, position)
-    probe(worker.table, table_key(position), found)
+    found = look_up(worker, frame)
     if found.found != 0 and not is_pv:
         score = from_table(found.score, ply, I64(position.rule50))
         if settles(found.bound, score, alpha, beta):

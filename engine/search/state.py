@@ -25,13 +25,13 @@ CORRECTIONS = 16_384
 #: Frames below the root, so that histories can look back from it.
 STACK_BASE = 6
 
-#: The deadline of a search without one, as in a new record.
-NEVER = 0
+#: The ``deadline`` of a search without one, as in a new record.
+NO_DEADLINE = 0
 
 
 class Control(Record):
-    """Shared by the whole search: the ``stop`` flag, and the ``deadline`` in clock ticks, :data:`NEVER` for none. Each
-    is one aligned word, so a thread reads either the old value or the new one, on every processor."""
+    """Shared by the whole search: the ``stop`` flag, and the ``deadline`` in clock ticks, :data:`NO_DEADLINE` for none.
+    Each is one aligned word, so a thread reads either the old value or the new one, on every processor."""
 
     stop: int
     deadline: int
@@ -99,7 +99,7 @@ class Deepening(Record):
     last: int  # the last iteration wanted
     wanted: int  # the number of lines
     found: int  # lines of this iteration so far
-    has_news: int  # 1: the lines have changed since the last return to the caller
+    lines_changed: int  # 1: the lines have changed since the last return to the caller
     stable: int  # iterations for which the best move has stayed the same
     drop: int  # centipawns by which the best line got worse in the last iteration
     outcome: int  # of the last window, and its score

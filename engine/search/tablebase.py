@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.board.aliases import Depth, Ply, Position, Score
 from engine.board.position import POSITION_T, occupied_by_all
 from engine.board.types import I64
-from engine.jit import Record, function_at, helper, int64, popcount, structure, u8, uint64
+from engine.jit import Record, function_at, helper, int64, popcount, u8, uint64
 from engine.search.scores import TB_WIN
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 
@@ -33,15 +33,13 @@ class TablebaseRecord(Record):
     hits: int  # answers in this search
 
 
-TABLEBASE = structure(TablebaseRecord)
-
 _call = function_at(int64(uint64, POSITION_T))
 
 
 @dataclass(frozen=True, slots=True)
 class TablebaseAccess:
-    """The tablebases that a search may probe: the fields of :data:`TABLEBASE` except ``hits``, and the ``owner`` of
-    their memory."""
+    """The tablebases that a search may probe: the fields of :class:`TablebaseRecord` except ``hits``, and the ``owner``
+    of their memory."""
 
     function: int
     address: int
@@ -52,7 +50,7 @@ class TablebaseAccess:
 
 
 def install(record: TablebaseRecord, access: TablebaseAccess | None) -> None:
-    """Give the TABLEBASE ``record`` of a worker access to the tables of ``access``; None for no tables."""
+    """Give the tablebase ``record`` of a worker access to the tables of ``access``; None for no tables."""
     record["pieces"] = record["hits"] = 0
     if access is not None:
         record["function"], record["address"] = access.function, access.address

@@ -199,9 +199,8 @@ def store(table: TableRecord, key: Key, entry: TableEntry) -> None:
     cluster.check[chosen] = key ^ data
 
 
-@helper
 def start_generation(table: TableRecord) -> None:
-    """Begin a new search: existing entries count as older."""
+    """Begin a new search: existing entries count as older. Self-play compiles it too."""
     table.generation = (table.generation + 1) & (_GENERATIONS - 1)
 
 
@@ -251,10 +250,6 @@ class TranspositionTable:
         words = self._clusters.view("u8")
         words[len(words) * part // parts : len(words) * (part + 1) // parts].fill(0)
         self.record["generation"] = 0
-
-    def new_search(self) -> None:
-        """Begin a new search: existing entries count as older."""
-        self.record["generation"] = (int(self.record["generation"]) + 1) % _GENERATIONS
 
     def hashfull(self) -> int:
         """Thousandths of a sample of entries that the current search has written."""

@@ -10,9 +10,9 @@ from engine.board.aliases import Position
 from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
-from engine.search.deepening import ALWAYS, FAILED_LOW, ITERATION, OVER, begin_search, deepen
+from engine.search.deepening import FAILED_LOW, ITERATION, OVER, REPORT_ALL, REPORT_NOTHING, begin_search, deepen
 from engine.search.scores import MAX_PLY
-from engine.search.state import NEVER, WORKER
+from engine.search.state import WORKER
 from engine.search.tablebase import TablebaseAccess, install
 from engine.search.transposition import TABLE, TranspositionTable
 from engine.search.tunables import Parameters
@@ -127,7 +127,7 @@ class Worker:
         last: int,
         count: int = 1,
         on_bound: Callable[[RootLine], None] | None = None,
-        quiet_until: int = NEVER,
+        quiet_until: int = REPORT_ALL,
     ) -> Iterator[list[RootLine]]:
         """Search from depth ``first`` to ``last``; yield the lines after each iteration.
 
@@ -148,7 +148,7 @@ class Worker:
 
     def deepen_quietly(self, first: int, last: int) -> None:
         """Like :meth:`deepen`, but in one compiled call; the result is in :attr:`lines`."""
-        for _ in self.deepen(first, last, quiet_until=ALWAYS):
+        for _ in self.deepen(first, last, quiet_until=REPORT_NOTHING):
             pass
 
     @property

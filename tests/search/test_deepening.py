@@ -15,7 +15,7 @@ from engine.messages import Limits
 from engine.search.deepening import ABORTED_WITH_MOVE, UNLIMITED
 from engine.search.scores import MAX_PLY
 from engine.search.state import CONTROL
-from engine.search.transposition import TranspositionTable
+from engine.search.transposition import TranspositionTable, start_generation
 from engine.search.tunables import Parameters
 from engine.search.worker import RootLine, Worker
 from tests.board.oracle import position_from
@@ -40,7 +40,7 @@ class Ready:
         self.control: Any = new_record(CONTROL)
         self.worker = Worker(self.control.__array_interface__["data"][0], choose("Material", ""), Parameters())
         self.table = TranspositionTable(1)
-        self.table.new_search()
+        start_generation(self.table.record)
         self.position = position_from(fen)
         self.worker.prepare(self.position, list_moves(self.position), self.table, nodes)
 

@@ -38,8 +38,8 @@ def test_depth_is_reached_and_not_passed(engine: Engine, depth: int) -> None:
 
 def test_clock_groups_the_first_iterations(bare: Callable[..., Bare], monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first report on each iteration is told, and the last report is what the search came to."""
-    monkeypatch.setattr("engine.search.pool.SILENCE", 1000.0)  # on a busy machine one may take more than usual
-    monkeypatch.setattr("engine.search.pool.SILENT_SHARE", 0.7)
+    monkeypatch.setattr("engine.search.pool.MIN_REPORT_MS", 1000.0)  # on a busy machine one may take more than usual
+    monkeypatch.setattr("engine.search.pool.MIN_REPORT_SHARE", 0.7)
     search = bare()
     line = search.search(Limits(wtime=20_000), KIWIPETE)
     told = [found.depth for found in search.lines if not found.bound]

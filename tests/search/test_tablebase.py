@@ -13,9 +13,9 @@ from engine.board.position import POSITION_T
 from engine.board.setup import new_position
 from engine.board.types import I64
 from engine.evaluation.evaluator import HIGHEST
-from engine.jit import address_of, new_record
+from engine.jit import address_of, new_record, structure
 from engine.search.scores import DECIDED, MATE_BOUND, MAX_PLY, TB_WIN, from_table, to_table
-from engine.search.tablebase import TABLEBASE, UNKNOWN, TablebaseAccess, install, probe_tablebase, tablebase_score
+from engine.search.tablebase import UNKNOWN, TablebaseAccess, TablebaseRecord, install, probe_tablebase, tablebase_score
 
 PLIES = st.integers(0, MAX_PLY // 3)
 
@@ -33,7 +33,7 @@ def answer(
     outcome: int, fen: str, depth: int = 1, pieces: int = 4, least: int = 1, fifty: bool = True
 ) -> tuple[int, int]:
     """The outcome that a node gets if the tables say ``outcome``, and the answers counted."""
-    record: Any = new_record(TABLEBASE)
+    record: Any = new_record(structure(TablebaseRecord))
     function = address_of(_settled, int64(uint64, POSITION_T))
     install(record, TablebaseAccess(function, outcome + 2, pieces, least, fifty))
     position = new_position()

@@ -23,6 +23,7 @@ from engine.search.transposition import (
     CLUSTER_SIZE,
     Probe,
     TranspositionTable,
+    start_generation,
 )
 from tests.search.kernels import Entry, fill, get, hammer, put
 
@@ -113,7 +114,7 @@ def test_old_entries_are_replaced_before_shallow_ones() -> None:
     table = TranspositionTable(1)
     put(table, 1, plain(12))
     for _ in range(8):
-        table.new_search()
+        start_generation(table.record)
     for key in range(2, CLUSTER_SIZE + 1):
         put(table, key, plain(1))
     put(table, NEIGHBOURS, plain(1))
@@ -125,7 +126,7 @@ def test_entries_survive_as_many_searches_as_a_game_has() -> None:
     table = TranspositionTable(1)
     put(table, 1, plain(12))
     for _ in range(300):
-        table.new_search()
+        start_generation(table.record)
         assert get(table, 1) == plain(12)
 
 
@@ -174,7 +175,7 @@ def test_hashfull_counts_entries_of_this_search() -> None:
     assert table.hashfull() == 0
     fill(table.record, np.uint64(1), entries // 4)
     assert 200 <= table.hashfull() <= 300
-    table.new_search()
+    start_generation(table.record)
     assert table.hashfull() == 0
     fill(table.record, np.uint64(2), 8 * entries)
     assert 990 <= table.hashfull() <= 1000

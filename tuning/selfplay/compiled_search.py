@@ -4,13 +4,13 @@ from engine.board.aliases import Move, Score
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.types import I64
 from engine.jit import helper, int64, kernel, types
-from engine.search import timeman
-from engine.search.deepening import ITERATION, OVER, begin_search, deepen
-from engine.search.state import NEVER, WORKER_T, WorkerRecord, frame_at, params_of
+from engine.search import timeman, transposition
+from engine.search.deepening import ITERATION, OVER, REPORT_ALL, begin_search, deepen
+from engine.search.state import WORKER_T, WorkerRecord, frame_at, params_of
 from engine.search.timeman import FORCED_MOVE_DEPTH
-from engine.search.transposition import start_generation
 
 _pace_of = helper(timeman.pace_of)
+_start_generation = helper(transposition.start_generation)
 
 
 @helper
@@ -20,7 +20,7 @@ def _begin(worker: WorkerRecord, node_limit: int, last: int) -> None:
     worker.root_count = generate_moves(worker.position, moves, I64(0), ALL_MOVES)
     for index in range(worker.root_count):
         worker.root[index].move = moves.move[index]
-    start_generation(worker.table)
+    _start_generation(worker.table)
     worker.deepening.depth = 1
     worker.deepening.last = last
     worker.deepening.wanted = 1
@@ -39,7 +39,7 @@ def choose_move(worker: WorkerRecord, nodes: int, hard: int, last: int, paced: i
     best = progress.lines[0]
     score = I64(0)
     while True:
-        event = deepen(worker, I64(NEVER))
+        event = deepen(worker, I64(REPORT_ALL))
         if event == OVER:
             break
         if event != ITERATION:
