@@ -46,6 +46,7 @@ from tuning.data.dataset import Quiet
 from tuning.data.marlinformat import PackedArray, unpack
 from tuning.data.shuffled import Shuffled, shuffled
 from tuning.learning.logistic import log_odds, logistic_loss
+from tuning.learning.recipe import by_pieces
 
 #: Training positions: from ply 8 on, because earlier ones repeat.
 QUIET = Quiet(8, np.inf)
@@ -351,7 +352,7 @@ def _samples(positions: Shuffled, arguments: argparse.Namespace, progress: Progr
     for boards, part in ((positions.learned(), 1 - HELD_OUT), (positions.held_out(), HELD_OUT)):
         chosen = limited(boards, max(round(part * arguments.limit), 1), random)
         task = progress.add_task("features", total=len(chosen))
-        expected = positions.expected(chosen, arguments.result_share)
+        expected = positions.expected(chosen, by_pieces(str(arguments.result_share)))
         samples.append(encode(chosen, expected, partial(progress.advance, task)))
     return samples
 

@@ -19,6 +19,7 @@ from tuning.data.positions import read_text
 from tuning.data.shuffled import shuffled
 from tuning.learning import texel
 from tuning.learning.logistic import log_odds, logistic_loss
+from tuning.learning.recipe import by_pieces
 from tuning.texel import main
 
 
@@ -54,7 +55,7 @@ def sample(positions):
     with Progress(disable=True) as progress:
         found = shuffled([positions], positions.parent / "cache", texel.QUIET, texel.HELD_OUT, progress)
     boards = found.learned()
-    return texel.encode(boards, found.expected(boards, 0.0))
+    return texel.encode(boards, found.expected(boards, by_pieces("0")))
 
 
 def own_weights():
