@@ -9,7 +9,6 @@ verdicts differ the fainter one is the mark, and a move that may be bad, but nee
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import chess
 import chess.pgn
@@ -20,7 +19,7 @@ from engine.analysis.praise import CLEAR_POINTS, EQUAL_COST, is_candidate, prais
 from engine.analysis.record import LINE, Findings, Found, Mark, Refuted
 from engine.api import Engine
 from engine.api.types import Analysis
-from engine.explanation import Case, Claim, to_json
+from engine.explanation import Case, Claim
 from engine.explanation.claims import Material, Mating
 from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.sacrifices import sacrificed
@@ -203,9 +202,9 @@ class _Run:
         mark = Mark(grade, line, score, why=why)
         return self._with_tries(at, mark) if grade.bad else mark
 
-    def _why(self, case: Case, wanted: Callable[[Claim], bool] = bool) -> dict[str, Any] | None:
+    def _why(self, case: Case, wanted: Callable[[Claim], bool] = bool) -> Claim | None:
         claim = self._explain(case) if self._explain else None
-        return to_json(claim) if claim and wanted(claim) else None
+        return claim if claim and wanted(claim) else None
 
     def _with_tries(self, at: int, mark: Mark) -> Mark:
         """The mark with what the other moves at this position are worth: all are searched, and those that may be good
@@ -223,7 +222,7 @@ class _Run:
         inferior = [line.pv[0] for line in lines if line not in bad and line.pv[0] not in also]
         return replace(mark, also=tuple(also), inferior=tuple(inferior), refuted=refuted)
 
-    def _fault(self, at: int, mark: Mark, tried: Analysis) -> dict[str, Any] | None:
+    def _fault(self, at: int, mark: Mark, tried: Analysis) -> Claim | None:
         """What the reply to a bad move achieves, unless that gives a better move away."""
         board = self._record.board(at)
         line = tried.pv[:TRY_PLIES]  # and of the better line only the first move: explaining takes time

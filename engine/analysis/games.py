@@ -115,12 +115,16 @@ class _GameTask:
         tags = self.game.headers
         return f"game {self.number} ({tags.get('White', '?')} - {tags.get('Black', '?')})"
 
-    def show(self, stored: dict[str, Any]) -> None:
+    def read(self, stored: dict[str, Any]) -> None:
         """Make what the page shows from stored results. Raises ValueError if they are damaged."""
-        record = Findings.of(self.game)
-        record.load(stored)
-        moves = record.judged()
-        self.page = entry(notes.annotated(self.game, stored["label"], moves), moves, self.number)
+        findings = Findings.of(self.game)
+        findings.load(stored)
+        self.show(findings, stored["label"])
+
+    def show(self, findings: Findings, label: str) -> None:
+        """Make what the page shows."""
+        moves = findings.judged()
+        self.page = entry(notes.annotated(self.game, label, moves), moves, self.number)
 
     def text(self) -> str:
         """The game as PGN, annotated if there are results."""
@@ -183,7 +187,7 @@ class _File:
         for game in self.games:
             if not game.page and (stored := self.results.get(game.digest)):
                 with suppress(ValueError):
-                    game.show(stored)
+                    game.read(stored)
         pages = [game.page for game in self.games if game.page]
         made = [(self.output, "output", "\n\n".join(game.text() for game in self.games) + "\n")]
         if pages:
@@ -266,7 +270,7 @@ class _Batch:
                 continue
             if stored := game.file.results.get(game.digest, self._label, self._again):
                 try:
-                    game.show(stored)
+                    game.read(stored)
                 except ValueError:
                     self._say(f"the results of {game} in {game.file.results.path} are damaged; it is searched again")
                 else:
@@ -285,11 +289,10 @@ class _Batch:
     def _receive(self, completed: Completed) -> None:
         game = self._games[completed.item.place]
         if completed.error is None:
-            stored = {"label": self._label, **completed.result}
-            game.file.results.add(game.digest, stored)
+            game.file.results.add(game.digest, {"label": self._label, **completed.result.to_json()})
             self._unsaved.add(game.file)
             self._save()
-            game.show(stored)
+            game.show(completed.result, self._label)
         elif not isinstance(completed.error, (PositionError, LostProcess)):
             raise completed.error
         self._complete(game, completed.error)

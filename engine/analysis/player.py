@@ -255,11 +255,16 @@ def _opening(game: Mapping[str, Any]) -> str:
 
 
 def _words(theme: str) -> str:
-    """The name of a theme in words; empty if it only compares scores.
+    """The name of a theme in words; empty if it only compares scores. What is won by no theme in particular is named.
 
     >>> _words("removedDefender"), _words("mateIn2"), _words("hanging"), _words("verdict")
     ('removed defender', 'mate', 'hanging piece', '')
+    >>> _words("line:exchange"), _words("line:minor")
+    ('other tactics: exchange', 'other tactics: minor piece')
     """
+    theme, _, won = theme.partition(":")
+    if won:
+        return f"{_NOUNS[theme]}: {won}{' piece' * (won == 'minor')}"
     if theme in _COMPARISONS or theme in _NOUNS:
         return _NOUNS.get(theme, "")
     return "mate" if theme.startswith("mateIn") else re.sub("(?=[A-Z])", " ", theme).lower()

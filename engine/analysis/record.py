@@ -15,7 +15,8 @@ from chess.engine import Cp, Mate, MateGiven, PovScore, Score, Wdl
 
 from engine.analysis.judge import chances_on, ending
 from engine.analysis.openings import book_moves
-from engine.explanation import Claim, from_json, sentence
+from engine.explanation import Claim, from_json, sentence, to_json
+from engine.explanation.claims import Material
 from engine.explanation.grades import Grade
 
 #: An expected line is kept for this many plies.
@@ -34,11 +35,11 @@ class Found(NamedTuple):
 
 
 class Refuted(NamedTuple):
-    """A ``line`` of a bad move and the reply that punishes it, and the claim, as JSON, what that achieves, if it
+    """A ``line`` of a bad move and the reply that punishes it, and the claim what that achieves, if it
     is certain."""
 
     line: tuple[chess.Move, ...]
-    why: dict[str, Any] | None = None
+    why: Claim | None = None
 
 
 #: No score or depth is larger.
@@ -48,14 +49,14 @@ _LARGEST = 100_000
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The mark of a move: its ``grade``, the better or next best line, the ``score`` of the position with that line,
-    and the claim, as JSON, why it was bad, if a reason was found. Of the other moves ``also`` are as good as the better
+    and the claim why it was bad, if a reason was found. Of the other moves ``also`` are as good as the better
     one, ``inferior`` are not, but no mistakes, and ``refuted`` are bad; the rest was not examined."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
     score: PovScore
     also: tuple[chess.Move, ...] = ()
-    why: dict[str, Any] | None = None
+    why: Claim | None = None
     inferior: tuple[chess.Move, ...] = ()
     refuted: tuple[Refuted, ...] = ()
 
@@ -192,8 +193,7 @@ class Findings:
         return (move, *self.positions[at + 1].line)[:LINE] if move else ()
 
     def judged(self) -> list[Judged]:
-        """The positions of a record that is complete, each with the move that led to it. Raises ValueError for a stored
-        claim that is none."""
+        """The positions of a record that is complete, each with the move that led to it."""
         first = self.positions[0]
         assert first.score is not None
         return [Judged(first.board, first.score, first.depth), *map(self._judged, range(1, len(self.positions)))]
@@ -208,7 +208,7 @@ class Findings:
             assert after is not None
             chances = chances_on(before.board, mark.score), chances_on(found.board, after, last)
         bad = mark is not None and mark.grade.bad
-        claim = from_json(mark.why) if mark and mark.why else None
+        claim = mark.why if mark else None
         line, reason = mark.instead if mark else (), _sentence(claim)
         unclear = mark is not None and mark.grade is Grade.UNCLEAR
         return Judged(
@@ -223,10 +223,10 @@ class Findings:
             () if bad else line,
             mark.also if mark else (),
             mark.inferior if mark else (),
-            tuple((line, _sentence(from_json(why) if why else None)) for line, why in mark.refuted) if mark else (),
+            tuple((line, _sentence(why)) for line, why in mark.refuted) if mark else (),
             chances,
             f"Probably unsound: {_continued(reason)}" if reason and unclear else reason,
-            claim.theme if claim else "",
+            _theme(claim),
             claim is not None and claim.line.winner == before.board.turn,
             before.book,
         )
@@ -241,10 +241,10 @@ class Findings:
                 "score": _score_to_json(found.mark.score),
                 "line": _uci(found.mark.instead),
                 "also": _uci(found.mark.also),
-                "why": found.mark.why,
+                "why": to_json(found.mark.why),
                 "inferior": _uci(found.mark.inferior),
                 "refuted": " ".join(_uci(tried.line) for tried in found.mark.refuted),
-                "faults": {_uci(tried.line[:1]): tried.why for tried in found.mark.refuted if tried.why},
+                "faults": {_uci(tried.line[:1]): to_json(tried.why) for tried in found.mark.refuted if tried.why},
             }
             for at, found in enumerate(self.positions)
             if found.mark is not None
@@ -275,14 +275,26 @@ class Findings:
                     line,
                     PovScore(_score_from_json(mark["score"]), chess.WHITE),
                     _moves(found.board, mark["also"]),
-                    mark["why"],
+                    _claim(mark["why"]),
                     _moves(found.board, mark.get("inferior", "")),  # version 1.0 knew none
-                    tuple(Refuted(_line(found.board, pair), faults.get(pair.split()[0])) for pair in pairs),
+                    tuple(Refuted(_line(found.board, pair), _claim(faults.get(pair.split()[0]))) for pair in pairs),
                 )
                 if not line or found.mark.grade is Grade.FINE:
                     raise ValueError("a mark that says nothing")
         except (TypeError, LookupError, AttributeError) as error:
             raise ValueError(f"{error!r} in the results") from None
+
+
+def _claim(stored: Any) -> Claim | None:
+    return None if stored is None else from_json(stored)
+
+
+def _theme(claim: Claim | None) -> str:
+    """The theme of a claim; material that is won by no theme in particular is named: ``line:queen``."""
+    if not isinstance(claim, Material) or claim.theme != "line":
+        return claim.theme if claim else ""
+    gain = claim.gain
+    return f"line:{chess.piece_name(gain.won[0][0]) if gain.kind in ('piece', 'list') else gain.kind}"
 
 
 def _sentence(claim: Claim | None) -> str:
