@@ -8,11 +8,11 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from engine.analysis import cli, games
 from engine.analysis.files import AnalysisError
 from engine.analysis.jobs import Item, OnReport, Setup, annotating
+from engine.analysis.record import Findings
 from engine.commandline import UsageError, refuse
 from engine.console import Console
 from engine.files import WriteError
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def annotate_unit(unit: tuple[Setup, Item], report: Report) -> dict[str, Any]:
+def annotate_unit(unit: tuple[Setup, Item], report: Report) -> Findings:
     """Annotate a game on a worker, and report the progress with the game."""
     setup, item = unit
     with annotating(setup, lambda said: report((item, said))) as annotate:
