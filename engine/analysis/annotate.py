@@ -38,7 +38,7 @@ SUSPECT_COST, NEAR_COST = 0.02, 0.08
 INACCURACY_COST = 0.07
 
 #: Plies of a line in which a try's fault is looked for.
-TRY_PLIES = 6
+TRY_PLIES = 4
 
 #: Points up to which a game is lost whatever is played: it has no inaccuracies. One with the rest is won.
 DECIDED_POINTS = 0.15

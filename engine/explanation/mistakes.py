@@ -64,17 +64,18 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
     visible = 0 < (case.had.mate() or 0) <= _MAX_VISIBLE_MATE_MOVES and (case.has.mate() or 0) <= 0
     if not (case.marked or visible or _is_mated_sooner(case) or case.before - case.after >= MIN_LOST_POINTS):
         return None
+    lost, missed = Win(case.played, case.score.pov(not case.mover)), Win(case.best, case.had)
     return (
         _allowed_mate(case)
         or _draw(case, 1)
         or (_tables(case, tables, worse=True) if tables else None)
         or _opposition(case)
         or _draw(case, LINE_PLIES)
-        or (_material(case, "loses", 2) if case.after <= _MAX_EVEN_POINTS else None)
+        or (_material(case, "loses", lost, 2) if case.after <= _MAX_EVEN_POINTS else None)
         or _missed_mate(case)
-        or _material(case, "loses", min(2, Win(case.best, case.had).pawns))
-        or _missed(case)
-        or _material(case, "loses")
+        or _material(case, "loses", lost, min(2, missed.pawns))
+        or _missed(case, missed)
+        or _material(case, "loses", lost)
         or _missed_draw(case)
         or _positional(case)
         or (_tables(case, tables, worse=False) if tables else None)
@@ -150,11 +151,10 @@ def _opposition(case: Case) -> Opposition | None:
     return Opposition(case.best, case.played, win=case.before >= _MAX_EVEN_POINTS)
 
 
-def _material(case: Case, verb: Literal["loses", "misses"], at_least: int = 1) -> Material | None:
-    """The material, worth ``at_least`` pawns or more, that the mover ``loses`` to the reply, or ``misses`` as the best
-    move would have won it."""
+def _material(case: Case, verb: Literal["loses", "misses"], win: Win, at_least: int = 1) -> Material | None:
+    """The ``win``, worth ``at_least`` pawns or more, that the mover ``loses`` to the reply, or ``misses`` as the best
+    move would have made it."""
     loses = verb == "loses"
-    win = Win(case.played, case.score.pov(not case.mover)) if loses else Win(case.best, case.had)
     if win.pawns < at_least or not _costs(case, verb, win) or not win.gain or not win.finding:
         return None
     line, gain = win.proof, win.gain
@@ -192,9 +192,9 @@ def taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None
     return Line((previous, board), (last,), board.turn).captured(0)
 
 
-def _missed(case: Case) -> Material | Compared | None:
+def _missed(case: Case, win: Win) -> Material | Compared | None:
     """The gain that the mover missed and, if the game has turned, how it stands now."""
-    missed = _material(case, "misses")
+    missed = _material(case, "misses", win)
     if missed is None or not (level(case.before) > 0 and level(case.after) <= -2):
         return missed
     standing = decided(case.before, case.after) or compare(case.before, case.after, case.drop, marked=True)
