@@ -23,7 +23,7 @@ from engine.api.boards import check_supported
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart
+from tuning.common.files import check_output
 from tuning.common.flags import add_results_flags, results_path, whole
 from tuning.common.ledger import Ledger, restored
 from tuning.matches import flags
@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play and report. Raises :class:`SetupError` for a request that is not possible."""
     log = console.print
     pgn = Path(arguments.pgn) if arguments.pgn else None
-    keep_apart(pgn, [Path(name) for name in (arguments.json, arguments.resume, arguments.openings) if name])
+    check_output(pgn, [Path(name) for name in (arguments.json, arguments.resume, arguments.openings) if name])
     if arguments.check:
         _prepared(arguments, log)
         return command.checked(console, arguments.json)

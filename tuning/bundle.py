@@ -27,7 +27,7 @@ from engine.console import Console
 from engine.files import drafted
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart
+from tuning.common.files import check_output
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -204,7 +204,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Make the zip; returns the exit code. Raises :class:`SetupError` and OSError."""
-    keep_apart(arguments.out, ())
+    check_output(arguments.out, ())
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         python = fetch_python(arguments.python, Path(folder))

@@ -17,7 +17,7 @@ from engine.board.fen import START_FEN
 from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
-from tuning.common.files import keep_apart
+from tuning.common.files import check_output
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, options_of, whole
 from tuning.data.viriformat import SUFFIX
 from tuning.matches.openings import load_openings
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     warm_up(console.print)  # before the workers do it all at once
     plan = begin(settings, openings)
     if arguments.check:
-        keep_apart(arguments.directory / NOTES, ())
+        check_output(arguments.directory / NOTES, ())
         if any(arguments.directory.glob(f"*{SUFFIX}")):
             describe(arguments.directory, settings.to_json(), new=False)
         return command.checked(console)

@@ -33,7 +33,7 @@ from engine.console import Console
 from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart, refuse_missing
+from tuning.common.files import check_output, refuse_missing
 from tuning.common.flags import add_check_flag, whole
 from tuning.common.ledger import read_header
 from tuning.levels import strength
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.fit:
         refuse_missing([arguments.measured], "cannot read")
     measured = Measurements.read(arguments.measured)
-    keep_apart(arguments.out, (arguments.measured,))
+    check_output(arguments.out, (arguments.measured,))
     if arguments.check:
         for pair in () if arguments.fit else pairs_from(arguments):
             settings = settings_from(pair, arguments)

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command
-from tuning.common.files import keep_apart, refuse_missing
+from tuning.common.files import check_output, refuse_missing
 from tuning.common.flags import add_check_flag, number, positive, whole
 from tuning.learning.texel import learn
 
@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Learn; the weights file is replaced at the very end or not at all. Raises :class:`SetupError`."""
-    keep_apart(arguments.output, arguments.positions)
+    check_output(arguments.output, arguments.positions)
     refuse_missing(arguments.positions, "positions")
     if arguments.check:
         return command.checked(console)

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart, whole_text
+from tuning.common.files import atomic_text, check_output
 from tuning.data.dataset import NO_VERDICT
 from tuning.data.viriformat import Positions, count_file, files_of, games_of, read_positions, write_text
 
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Count, check and convert. Raises :class:`SetupError` for files that cannot be used."""
     files = [file for path in arguments.files for file in files_of(path)]
     for out in (arguments.text, arguments.pgn):
-        keep_apart(out, files, replace=False)
+        check_output(out, files, replace=False)
     if arguments.text and arguments.text == arguments.pgn:
         raise SetupError(f"{arguments.text} cannot hold both the positions and the games")
     total = 0
@@ -47,13 +47,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if not total:
         raise SetupError(f"no complete game in {', '.join(map(str, arguments.files))}")
     if arguments.text:
-        with whole_text(arguments.text, "ascii") as stream:
+        with atomic_text(arguments.text, "ascii") as stream:
             for path in files:
                 found = read_positions([path])
                 scored = found.boards["score"] != NO_VERDICT
                 write_text(Positions(found.boards[scored], found.games[scored]), stream)
     if arguments.pgn:
-        with whole_text(arguments.pgn) as stream:
+        with atomic_text(arguments.pgn) as stream:
             for path in files:
                 for game in games_of(path):
                     print(game, file=stream, end="\n\n")

@@ -21,7 +21,7 @@ from rich.progress import track
 from engine.console import Console
 from engine.play.wdl import FILE, MODEL
 from tuning.common import command
-from tuning.common.files import keep_apart, write_whole
+from tuning.common.files import check_output, write_whole
 from tuning.common.flags import positive
 from tuning.learning.wdl import check, fit, read, table
 
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Read, fit and write. Raises :class:`SetupError` for games that cannot be used."""
-    keep_apart(arguments.out, arguments.games)
+    check_output(arguments.out, arguments.games)
     paths = track(arguments.games, "reading", console=console)
     samples = read(paths, arguments.player, arguments.shown_pawn)
     model, loss = fit(samples)

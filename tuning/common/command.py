@@ -14,7 +14,7 @@ from engine.messages import OptionError
 from engine.printing import PrintError, escaped, guard_streams
 from engine.uci.output import exit_on_write_error
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.files import keep_apart
+from tuning.common.files import check_output
 from tuning.common.flags import only_with_resume
 
 PAGE_WIDTH = 120
@@ -78,7 +78,7 @@ def checked(console: Console, results: str | Path | None = None) -> int:
     if results is not None:
         if Path(results).exists():
             raise SetupError(f"{results} already exists")
-        keep_apart(Path(results), [])
+        check_output(Path(results), [])
     console.print("ready to run")
     return 0
 

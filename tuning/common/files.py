@@ -20,7 +20,7 @@ def refuse_missing(paths: Iterable[Path], what: str) -> None:
             raise SetupError(f"{what} {path}: No such file or directory")
 
 
-def keep_apart(out: Path | None, inputs: Sequence[Path], *, replace: bool = True) -> None:
+def check_output(out: Path | None, inputs: Sequence[Path], *, replace: bool = True) -> None:
     """Raise :class:`SetupError` if the output file is one of the inputs or cannot be written; without ``replace`` also
     if it has content."""
     if out is None:
@@ -43,7 +43,7 @@ def digest(path: Path) -> str:
 
 
 @contextmanager
-def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+def atomic_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
     """A stream whose text replaces ``path`` at the end, unless an exception is raised. Raises :class:`SetupError`."""
     with _replacing(path) as draft, TextIOWrapper(draft, encoding) as stream:
         yield stream

@@ -43,7 +43,7 @@ class SchedulerLost(SetupError):
     """The scheduler and its running units are lost; earlier results are kept."""
 
 
-class Enough(Exception):
+class StopRun(Exception):
     """Raised by a callback of :func:`run_units`: no more results are wanted."""
 
 
@@ -153,7 +153,7 @@ def run_units(
     on_report: Report = lambda item: None,
     on_failure: Callable[[BaseException], None] = lambda error: None,
 ) -> int:
-    """Run ``units`` until they are done or a callback raises :class:`Enough`; the exit code.
+    """Run ``units`` until they are done or a callback raises :class:`StopRun`; the exit code.
 
     0: done; 1: with failed units, or the scheduler was lost; 130: interrupted, with advice on how to continue.
     Raises :class:`SetupError` for a unit that raises it, and after :data:`MAX_FAILURES` failures in a row."""
@@ -172,7 +172,7 @@ def run_units(
                 on_failure(completed.error)
                 if isinstance(completed.error, SetupError) or in_a_row >= MAX_FAILURES:
                     raise SetupError(f"gave up: {completed.error}")
-    except Enough:
+    except StopRun:
         pass
     except (KeyboardInterrupt, SchedulerLost) as error:
         return stopped(console, error, place.advice)

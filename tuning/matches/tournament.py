@@ -18,7 +18,7 @@ from engine.console import Console
 from tuning.common import revisions
 from tuning.common.command import clean_exit, print_error, stopped
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.files import keep_apart
+from tuning.common.files import check_output
 from tuning.common.ledger import Ledger, restored
 from tuning.matches import fastchess
 from tuning.matches.adjudication import Adjudication
@@ -197,7 +197,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
     program = fastchess.find(place.fastchess)
     book_faults: list[str] = []
     openings = settings.book.open(book_faults.append)
-    keep_apart(None if place.pgn is None else Path(place.pgn), (), replace=resume)
+    check_output(None if place.pgn is None else Path(place.pgn), (), replace=resume)
     events: list[tuple[str, Any]] = []
     if resume:
         ledger, events = Ledger.resume(place.path, TOOL)
@@ -242,7 +242,7 @@ def check(settings: TournamentSettings, place: MatchPlace) -> None:
     """Find fastchess, open the book and start every engine once. Raises :class:`SetupError` or
     :class:`EngineFailure`."""
     fastchess.find(place.fastchess)
-    keep_apart(None if place.pgn is None else Path(place.pgn), (), replace=False)
+    check_output(None if place.pgn is None else Path(place.pgn), (), replace=False)
     probed(settings, settings.book.open(lambda fault: None), place.console)
 
 

@@ -13,7 +13,7 @@ from engine.console import Console
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
-from tuning.common.units import Enough, Workplace, run_units
+from tuning.common.units import StopRun, Workplace, run_units
 from tuning.matches.openings import BookSettings, distinct
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
@@ -181,7 +181,7 @@ def play(settings: ArenaSettings, ledger: Ledger, count: Count, arguments: argpa
                     stream.write("".join(games))
         display.add(2 * len(new))
         if count.done:
-            raise Enough
+            raise StopRun
 
     def give_up(error: BaseException) -> None:
         if not isinstance(error, SetupError):

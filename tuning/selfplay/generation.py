@@ -20,7 +20,7 @@ from engine.console import Console
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
-from tuning.common.units import CONTINUE, Enough, Workplace, run_units
+from tuning.common.units import CONTINUE, StopRun, Workplace, run_units
 from tuning.data.viriformat import SUFFIX, count_file, files_of, read_positions
 from tuning.selfplay.shards import REPORT_EVERY, SHARD, DatagenRun, Shard, first_game, play_shard
 
@@ -190,7 +190,7 @@ def generate(folder: RunFolder, plan: DatagenRun, arguments: argparse.Namespace,
         added = folder.add(item["shard"], item["first"], item["games"], item["plies"])
         display.add(item, added)
         if positions is not None and folder.positions >= positions:
-            raise Enough
+            raise StopRun
 
     try:
         return run_units(
