@@ -167,7 +167,7 @@ def test_recipe_for_a_theme_of_explanations(copy: Copy) -> None:
     copy.edit(f"{folder}/themes/__init__.py", "    discovered,\n", "    discovered,\n    en_passant,\n")
     copy.edit(f"{folder}/themes/__init__.py", "(promotion, hanging", "(promotion, en_passant, hanging")
     copy.edit(
-        f"{folder}/claims.py", '    "doubleThreat": ("",),\n', '    "doubleThreat": ("",),\n    "enPassant": ("",),\n'
+        f"{folder}/claims.py", '    "doubleCheck": ("",),\n', '    "doubleCheck": ("",),\n    "enPassant": ("",),\n'
     )
     phrase = '    ("enPassant", ""): "{san} takes {targets} in passing",\n'
     copy.edit(f"{folder}/english.py", '    ("fork", "fork"):', f'{phrase}    ("fork", "fork"):')

@@ -37,7 +37,7 @@ _POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 _OTHER = "other"
 
 #: Themes that only compare scores.
-_COMPARISONS = ("", "comparison", "positional", "verdict")
+_COMPARISONS = ("", "comparison", "verdict")
 
 #: Themes whose name needs a noun; ``line`` is material won or lost by no theme in particular.
 _NOUNS = {

@@ -116,19 +116,6 @@ def _along(line: Line) -> dict[FeatureAspect, list[int]]:
     }
 
 
-def gained(played: Line, best: Line, color: chess.Color) -> Facts:
-    """The advantages that ``color`` has all along ``played``, and to a lesser degree all along ``best``."""
-    sign = 1 if color else -1
-    other = _along(best)
-    found = [
-        feature
-        for feature in (features(played) if other else [])
-        if feature.color == color and feature.margin > max(sign * value for value in other[feature.aspect])
-    ]
-    pair = [feature for feature in _bishops(played) if feature.color == color and feature not in _bishops(best)]
-    return (*found, *pair)
-
-
 def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
     """The side ahead by two pawns, else that with the more valuable piece, and its gain; None if material is balanced.
 

@@ -21,7 +21,6 @@ Pieces = tuple[tuple[chess.PieceType, int], ...]
 FORMS: dict[str, tuple[str, ...]] = {
     "discoveredAttack": ("check", "both", "attack"),
     "doubleCheck": ("",),
-    "doubleThreat": ("",),
     "fork": ("fork", "check", "attack"),
     "hanging": ("loose", "cheaper", "outnumbered", "unguarded"),
     "line": ("",),
@@ -42,8 +41,7 @@ MatePattern = Literal["", "backRankMate", "smotheredMate"]
 #: Draws; ``corner`` is that of a rook's pawn, ``held`` the same for the side that reaches it.
 DrawKind = Literal["stalemate", "material", "perpetual", "repetition", "corner", "held"]
 
-#: Aspects of the evaluation that a move can worsen, and those in which a side can be better off.
-ShiftAspect = Literal["king", "passed", "mobility", "structure"]
+#: Aspects of the evaluation in which a side can be better off.
 FeatureAspect = Literal["passed", "structure", "mobility", "pressure", "bishops"]
 
 
@@ -84,7 +82,7 @@ class Gain:
 class Finding:
     """A ``theme`` found in a line: the ``ply`` of its move, the ``payoff_ply`` of the capture, mate or promotion that
     it leads to, the loser's pieces involved (``targets``), another of the winner's pieces that acts (``actor``),
-    ``squares``, and a threatened move (``threat``). Raises ValueError for a pair not in :data:`FORMS`."""
+    and ``squares``. Raises ValueError for a pair not in :data:`FORMS`."""
 
     theme: str
     ply: int
@@ -93,20 +91,10 @@ class Finding:
     targets: tuple[Piece, ...] = ()
     actor: Piece | None = None
     squares: tuple[chess.Square, ...] = ()
-    threat: chess.Move | None = None
 
     def __post_init__(self) -> None:
         if self.form not in FORMS.get(self.theme, ()):
             raise ValueError(f"{self.theme} has no form {self.form!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """An ``aspect`` that cost the mover ``loss`` centipawns: its ``own`` got worse, or the other side's better."""
-
-    aspect: ShiftAspect
-    own: bool
-    loss: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,23 +273,19 @@ class Threat:
 
 @dataclass(frozen=True)
 class Compared:
-    """How the mover's game stood with ``best`` and stands with ``line``: ``gained`` are the other side's new
-    advantages, ``shift`` is the aspect that explains the cost, ``missed`` what ``best`` would have won."""
+    """How the mover's game stood with ``best`` and stands with ``line``: ``missed`` is what ``best``
+    would have won."""
 
     best: Line
     line: Line
     standing: Standing
-    gained: Facts = ()
-    shift: Shift | None = None
     missed: Material | None = None
 
     @property
     def theme(self) -> str:
-        """That of the missed gain, ``positional``, a ``verdict`` on the game, or a ``comparison`` of two scores."""
+        """That of the missed gain, a ``verdict`` on the game, or a ``comparison`` of two scores."""
         if self.missed:
             return self.missed.theme
-        if self.shift:
-            return "positional"
         return "verdict" if self.standing.kind in ("decided", "lost") else "comparison"
 
 

@@ -41,11 +41,9 @@ _COST: dict[Cost, str] = {
 _UNTOLD_COSTS = ("slightly", "probably", "surely", "half", "pawn")
 
 #: How the mover's game changed, by kind, and what the better move would have changed, unless its cost is given.
-_KINDS: dict[Kind | Literal["gained", "slightly"], tuple[str, str]] = {
+_KINDS: dict[Kind | Literal["slightly"], tuple[str, str]] = {
     "decided": ("{when} {leader} {stands}", "after {better} {mover} would be {had}"),
     "lost": ("{when} {mover}'s advantage is gone", "after {better} {mover} would be {had}"),
-    "turned": ("{when} {other} {stands}", "{better} would have kept {mover}'s advantage"),
-    "gone": ("{when} {mover}'s advantage is gone", "{better} would have kept it"),
     "half": ("{when} much of {mover}'s advantage is gone", "{better} would have kept it"),
     "less": ("{when} {leader} {still}", ""),
     "more": ("{when} {leader} {still}", ""),
@@ -56,7 +54,6 @@ _KINDS: dict[Kind | Literal["gained", "slightly"], tuple[str, str]] = {
     "either": ("{when} {leader} {still}", "{better} would not have changed that"),
     "worse": ("{when} {other} {stands}", "{better} would also have left {other} {had}"),
     "little": ("{other} can now play {answer}", ""),
-    "gained": ("{when} {other} {gained}", ""),
     "slightly": ("", ""),
 }
 
@@ -67,7 +64,6 @@ _FOUND: dict[tuple[str, str], str] = {
     ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
     ("discoveredAttack", "attack"): "{san} uncovers the {kind}'s attack on {targets}",
     ("doubleCheck", ""): "{san} gives double check",
-    ("doubleThreat", ""): "{san} threatens {threat} and attacks {targets}",
     ("fork", "fork"): "{san} forks {targets}",
     ("fork", "check"): "{san} gives check and attacks {targets}",
     ("fork", "attack"): "{san} attacks {targets} at the same time",
@@ -108,14 +104,6 @@ _CHOICE = {
     "best": "{first} is the best move",
     "hardly": "{first} is the best move, but {other} is almost as good",
     "clearly": "{first} is clearly the best move",
-}
-
-#: What is worse on the mover's side, or better on the other.
-_SHIFTS: dict[claims.ShiftAspect, tuple[str, str]] = {
-    "king": ("{mover}'s king is less safe", "{other}'s king is safer"),
-    "passed": ("{mover}'s passed pawns are worse", "{other}'s passed pawns are better"),
-    "mobility": ("{mover}'s pieces are less mobile", "{other}'s pieces are more mobile"),
-    "structure": ("{mover}'s pawn structure is worse", "{other}'s pawn structure is better"),
 }
 
 _FEATURES: dict[claims.FeatureAspect, str] = {
@@ -276,17 +264,8 @@ def _found(finding: claims.Finding, line: Line, it: str = "", own: bool = False)
         actor=the(actor) if actor else "",
         kind=chess.piece_name(actor.kind) if actor else "",
         squares=listed([chess.square_name(square) for square in finding.squares]),
-        threat=_threatened(line.boards[finding.ply + 1], finding.threat),
         file=chess.FILE_NAMES[chess.square_file(move.from_square)],
     )
-
-
-def _threatened(board: chess.Board, move: chess.Move | None) -> str:
-    if move is None:
-        return ""
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    return _move(Line.of(passed, [move]), 0)
 
 
 def _gain_and_way(claim: claims.Material) -> tuple[str, str]:
@@ -456,22 +435,15 @@ def _table_result(claim: claims.TableResult) -> str:
 def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
     had, has, cost, mover = claim.standing.had, claim.standing.has, claim.standing.cost, claim.best.winner
     better, answer = _move(claim.best, 0), _moves(claim.line, 1, 2)
-    speaks, kind = _clauses(claim.gained), claim.standing.kind
-    words = dict(better=better, answer=answer, gained=speaks, when=f"After {answer}" if answer else "Now")
+    kind = claim.standing.kind
+    words = dict(better=better, answer=answer, when=f"After {answer}" if answer else "Now")
     words |= dict(mover=side(mover), other=side(not mover), leader=side(mover == (has > 0)))
     words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)], cost=_COST[cost])
-    text, change = _KINDS[
-        "gained" if kind == "little" and speaks else "slightly" if kind == "little" and not answer else kind
-    ]
+    text, change = _KINDS["slightly" if kind == "little" and not answer else kind]
     was = f"{better} was {'better' if kind == 'open' else _COST[cost]}" if cost else change.format(**words)
     if claim.missed:
         was = f"{better} would have won {gained(claim.missed.gain)}"
     text = text.format(**words)
-    if claim.shift:
-        shift = _SHIFTS[claim.shift.aspect][not claim.shift.own].format(**words)
-        text = f"No material is lost at once, but {shift} than after {better}. {text}"
-    elif speaks and kind != "little":
-        text += f", and {side(not mover)} {speaks}"
     brief = text and skip_better and not claim.missed and cost in _UNTOLD_COSTS
     return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 

@@ -4,21 +4,18 @@ from typing import Literal
 
 import chess
 
-from engine.explanation.assessment import decides, gained
 from engine.explanation.claims import (
     ByTables,
     Case,
     Claim,
     Compared,
     Drawn,
-    Facts,
     Gain,
     Material,
     Mating,
     Opposition,
     Tables,
 )
-from engine.explanation.evaluation_terms import shift
 from engine.explanation.line import LINE_PLIES, Line
 from engine.explanation.tactics import MAX_COUNTED_PAWNS, MIN_PAWN_PROOF_PLIES, Win
 from engine.explanation.themes import draw, mate, opposition
@@ -36,15 +33,8 @@ _LOSS_CP_PER_PAWN, _MIN_LOSS_CP, _SURE_LOSS_CP_PER_PAWN = 30, 60, 90
 #: pawn.
 _MAX_PAWN_LOSS_CP = 300
 
-#: Centipawns between which terms of the evaluation can explain a loss: less may be an error of the search, more has
-#: other reasons.
-_MIN_POSITIONAL_LOSS_CP, _MAX_POSITIONAL_LOSS_CP = 60, 200
-
 #: Moves to a mate that a player can have missed, and to one that means more to a reader than a winning score.
 _MAX_VISIBLE_MATE_MOVES, _MAX_TOLD_MATE_MOVES = 5, 10
-
-#: Plies after a move within which material falls at once.
-AT_ONCE_PLIES = 3
 
 #: Expected points of a win that a draw throws away.
 _MIN_WIN_POINTS = 0.8
@@ -77,7 +67,6 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
         or _missed(case, missed)
         or _material(case, "loses", lost)
         or _missed_draw(case)
-        or _positional(case)
         or (_tables(case, tables, worse=False) if tables else None)
         or _verdict(case)
         or _comparison(case)
@@ -211,29 +200,4 @@ def _verdict(case: Case) -> Compared | None:
 
 def _comparison(case: Case) -> Compared:
     """How the game stood and stands, as the last resort."""
-    found = compare(case.before, case.after, case.drop, case.marked)
-    advantages = _gained(case) if found.kind == "little" and not decides(case.board) else ()
-    return Compared(case.best, case.played, found, advantages)
-
-
-def _gained(case: Case) -> Facts:
-    """The other side's advantages after the reply that it does not have in the best line."""
-    if len(case.played) < 2:
-        return ()
-    played, best = (
-        Line(line.boards[2:], line.moves[2:], not case.mover) if len(line) > 2 else line
-        for line in (case.played, case.best)
-    )
-    return gained(played, best, not case.mover)
-
-
-def _positional(case: Case) -> Compared | None:
-    if case.marked or decides(case.board) or not 1 - WINNING < case.after <= case.before < WINNING:
-        return None  # not reliable enough for a marked move
-    at_once = case.played.gains[1 : AT_ONCE_PLIES + 1]
-    if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
-        return None
-    found = shift(case.played, case.best)
-    if found is None or not max(_MIN_POSITIONAL_LOSS_CP, found.loss / 3) <= case.drop <= _MAX_POSITIONAL_LOSS_CP:
-        return None
-    return Compared(case.best, case.played, compare(case.before, case.after, case.drop), shift=found)
+    return Compared(case.best, case.played, compare(case.before, case.after, case.drop, case.marked))

@@ -61,14 +61,12 @@ def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
 Kind = Literal[
     "decided",  # it was winning and no longer is, or is losing now
     "lost",  # it was winning, now it is even or slightly worse
-    "turned",  # it was better, now the other side surely is
-    "gone",  # it was better, now the other side may be slightly better
     "half",  # it was better, now by half as much at most
     "less",  # it is still better, but by less
     "more",  # the other side is still better
     "grown",  # the other side was better, now by more
     "anyway",  # the other side was winning, and still is
-    "now",  # it was unclear, now the other side is better
+    "now",  # the other side was not better, and is now
     "open",  # neither side is clearly better, but the other one has gained
     "either",  # the same side is better after either move; little was lost
     "worse",  # as "either", with a clear advantage of the other side after the move
@@ -117,13 +115,11 @@ def compare(before: float, after: float, drop: int, marked: bool = False) -> Sta
         if has > 0 or has == had < 0:
             return Standing("either", had, has)
         return Standing("worse", had, has) if has < had < 0 else Standing("little", had, has, "slightly")
-    if had > 0 and (has == -1 or abs(after - 0.5) <= _MAX_EVEN_POINTS):
-        return Standing("gone" if has < 0 else "half", had, has)
-    if has < 0 < had:
-        return Standing("turned", had, has)
+    if had > 0 and abs(after - 0.5) <= _MAX_EVEN_POINTS:
+        return Standing("half", had, has)
     kind: Kind
-    if had > 0 or has > 0:
-        kind = "less" if has > 0 else "open"
+    if has > 0:
+        kind = "less"
     elif had == -3:
         kind = "anyway"
     elif had < 0:

@@ -92,8 +92,7 @@ def short(claim: Claim | Gain | Feature | None) -> str:
             opposed = f", {short(claim.opposition)}" if claim.opposition else ""
             return f"tables {claim.before} {claim.after}{opposed}"
         case Compared(standing=standing):
-            facts = [standing.kind, str(standing.had), str(standing.has), standing.cost, *map(short, claim.gained)]
-            facts += [claim.shift.aspect, "own" if claim.shift.own else "other"] if claim.shift else []
+            facts = [standing.kind, str(standing.had), str(standing.has), standing.cost]
             return " ".join(filter(None, facts)) + (f", {short(claim.missed)}" if claim.missed else "")
         case Sacrifice(piece=piece):
             what = "exchange" if claim.exchange else _letters(((piece.kind, 1),))

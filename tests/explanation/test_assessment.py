@@ -4,8 +4,7 @@ import chess
 import pytest
 from chess.engine import Cp, PovScore
 
-from engine.explanation.assessment import gained, imbalance, outlook
-from engine.explanation.claims import Feature
+from engine.explanation.assessment import imbalance, outlook
 from tests.explanation.lines import line_of, short
 
 
@@ -76,14 +75,3 @@ def test_the_best_move_and_how_the_game_stands(score, other, choice, level):
 def test_a_forced_move_is_the_only_one():
     forced = line_of("6k1/8/8/8/8/8/r7/6rK w - - 0 1", "Kxg1 Kf7 Kf1 Ke6")
     assert outlook(forced, PovScore(Cp(-900), chess.WHITE)).choice == "only"
-
-
-def test_an_advantage_is_gained_in_one_line_only():
-    fen = "4k3/pp3p1p/5p2/8/8/5P2/PP3P1P/4K3 w - - 0 1"
-    ruined = line_of("4k3/p1p2p1p/p4p2/8/8/8/PPP2PPP/4K3 b - - 0 1", "Ke7 Ke2 Ke6 Ke3")
-    sound = line_of(fen, "Ke2 Ke7 Ke3 Ke6")
-    (feature,) = gained(ruined, sound, chess.WHITE)
-    assert isinstance(feature, Feature)
-    assert (feature.aspect, feature.color) == ("structure", chess.WHITE)
-    for played, best, color in ((ruined, sound, False), (ruined, ruined, True), (sound, ruined, True)):
-        assert gained(played, best, color) == ()

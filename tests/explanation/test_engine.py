@@ -15,8 +15,6 @@ from engine.api.explaining import claim_of
 from engine.api.types import Analysis
 from engine.explanation import sentence
 from engine.explanation.effort import counted
-from engine.explanation.evaluation_terms import shift
-from engine.explanation.line import Line
 from engine.messages import Limits, Signals
 from engine.play.captures import QUIESCENCE_NODES
 from tests.explanation.lines import board_of, moves, short
@@ -107,16 +105,6 @@ def test_tables_have_a_say(shared, tables_folder):
         assert claimed(shared, "8/8/r7/3k4/8/8/7R/4K3 w - - 0 1").startswith("tables 0 ")
     finally:
         shared.set_option("SyzygyPath", "")
-
-
-def test_the_aspect_that_suffers_most_is_named():
-    board = chess.Board("r1bq1rk1/ppp2ppp/2n2n2/3p4/3P4/2N2N2/PPP2PPP/R1BQ1RK1 w - - 0 1")
-    best = Line.of(board, moves(board, "Bf4 Bf5 Qc1 Qc8 Rd1 Rd8"))
-    played = Line.of(board, moves(board, "g4 Bd7 Bf4 Qc8 Rb1 Rd8"), winner=chess.BLACK)
-    found = shift(played, best)
-    assert (found.aspect, found.own) == ("king", True)
-    assert found.loss > 25
-    assert shift(best, best) is None
 
 
 #: Steps of an explanation at most: its lines have some 60 boards, each searched once, and the rest is a few hundred.

@@ -41,10 +41,9 @@ from engine.console import Console
 from engine.explanation import Case, Claim, merit_of, reason_of, sentence, verdicts
 from engine.explanation.assessment import features, outlook
 from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Threat
-from engine.explanation.evaluation_terms import CHECKED_PLIES, losses
 from engine.explanation.grades import Grade, lichess_grade
 from engine.explanation.line import Line
-from engine.explanation.mistakes import AT_ONCE_PLIES, MIN_LOST_POINTS
+from engine.explanation.mistakes import MIN_LOST_POINTS
 from engine.explanation.verdicts import Standing, expectation
 from tuning.common import command
 from tuning.common.display import table
@@ -270,14 +269,6 @@ class Benchmark:
             has = expectation(answered.score.pov(board.turn), board.fullmove_number)
         if standing and not compares(standing.kind, standing.had, standing.has, had, has, SLACK):
             return f"{had:.2f} and {has:.2f} expected points"
-        if isinstance(claim, Compared) and claim.shift:
-            lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
-            if (fallen := min(lines[0].gains[1 : AT_ONCE_PLIES + 1])) < 0:
-                return f"{-fallen} is lost at once"
-            length = min(CHECKED_PLIES, *(len(line) for line in lines))
-            worse = losses(lines[0].settled[length], lines[1].settled[length], board.turn)
-            loss = worse.get((claim.shift.aspect, claim.shift.own), 0)
-            return "" if loss > 0 else f"what is named gets better by {-loss}"
         if standing or isinstance(claim, (ByTables, Opposition)):
             return ""
         winning = claim.line.winner == board.turn
@@ -336,7 +327,7 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
     """Whether a :class:`~engine.explanation.verdicts.Standing` of this ``kind`` and these levels is true of a side with
     expected points ``before`` by the better move and ``after`` by the other.
 
-    >>> compares("turned", 1, -2, 0.55, 0.05, 0.05), compares("turned", 1, -2, 0.45, 0.05, 0.05)
+    >>> compares("now", 1, -2, 0.55, 0.05, 0.05), compares("now", 1, -2, 0.55, 0.4, 0.05)
     (True, False)
     """
     fits = partial(stands, slack=slack)
@@ -355,7 +346,7 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
             return fits(-3, before) and fits(-3, after)
         case "either" | "worse":
             return fits(min(had, has) if has > 0 else had, before) and fits(has, after)
-        case "gone" | "half":  # half of an advantage at least
+        case "half":  # half of an advantage at least
             return before >= verdicts.EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
     return fits(min(1, max(-1, had)), before) and fits(has, after)  # how great the advantage was is not said
 
@@ -364,7 +355,7 @@ def said_cost(said: Standing) -> tuple[float, float] | None:
     """The range of centipawns that a move must have cost for the cost in ``said`` to be right: within a factor of two,
     and a move said to be slightly or probably better must not be worse. None if no cost is given.
 
-    >>> said_cost(Standing("less", 3, 3, "pawns")), said_cost(Standing("gone", 1, 0))
+    >>> said_cost(Standing("less", 3, 3, "pawns")), said_cost(Standing("half", 1, 0))
     ((105.5, 660), None)
     """
     return {

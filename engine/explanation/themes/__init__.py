@@ -15,12 +15,11 @@ from engine.explanation.themes import (
     promotion,
     removed_defender,
     skewer,
-    threat,
     trapped,
 )
 
 #: In order of preference among findings at the same move.
-_FINDERS = (promotion, hanging, fork, skewer, removed_defender, trapped, discovered, pin, overloaded, threat)
+_FINDERS = (promotion, hanging, fork, skewer, removed_defender, trapped, discovered, pin, overloaded)
 
 
 def findings(line: Line) -> list[Finding]:

@@ -1,31 +1,8 @@
-"""Double threat: a move threatens mate and a piece at once; the mate is parried and the piece lost."""
+"""A threat of mate."""
 
 import chess
 
-from engine.explanation.claims import Finding, Piece
 from engine.explanation.effort import spend
-from engine.explanation.line import Line
-from engine.explanation.material import winnable
-from engine.play.captures import value
-
-
-def find(line: Line, ply: int) -> Finding | None:
-    """A move that threatens mate in one and attacks the piece that the winner's next move captures."""
-    if ply + 2 >= len(line) or value(line.captured(ply + 2)) < 3:
-        return None
-    board, square = line.boards[ply + 1], line.moves[ply + 2].to_square
-    if (
-        board.is_check()
-        or line.moves[ply + 1].to_square == square
-        or board.color_at(square) != (not line.winner)
-        or winnable(line.boards[ply], square)
-        or not winnable(board, square)
-    ):
-        return None
-    mate = mate_in_one(board)
-    if mate is None or mate.to_square == square:
-        return None
-    return Finding("doubleThreat", ply, ply + 2, targets=(Piece.at(board, square),), threat=mate)
 
 
 def mate_in_one(board: chess.Board) -> chess.Move | None:

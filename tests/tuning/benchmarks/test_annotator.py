@@ -19,10 +19,8 @@ START = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
 @pytest.mark.parametrize(
     ("kind", "had", "has", "before", "after", "true"),
     [
-        ("turned", 1, -1, 0.6, 0.4, True),
-        ("turned", 1, -1, 0.45, 0.4, False),
-        ("gone", 2, 0, 0.6, 0.3, True),
-        ("gone", 2, 0, 0.9, 0.8, False),
+        ("half", 2, 0, 0.6, 0.3, True),
+        ("half", 2, 0, 0.9, 0.8, False),
         ("less", 3, 2, 0.6, 0.7, True),
         ("less", 3, 2, 0.9, 0.6, False),
         ("grown", -1, -2, 0.4, 0.3, True),
