@@ -200,6 +200,7 @@ def _only(case: Case) -> OnlyMove | None:
     other = Case(board, case.best.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
     cost = reason_of(other)
     missed = isinstance(cost, (Mating, Material)) and cost.verb in ("misses", "regains")  # by this move
+    missed = missed or (isinstance(cost, Drawn) and cost.missed)
     named = cost if isinstance(cost, _NAMED_COSTS) and not missed else None
     had, has = level(case.before), level(case.after)
     if has <= had and named is None:

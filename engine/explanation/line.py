@@ -142,8 +142,10 @@ class Line:
         return self.cut(next((end for end in ends if all(shows[end : end + 2])), ends[-1]))
 
     def cut(self, plies: int) -> Line:
-        """The first ``plies`` of the line."""
-        return Line(self.boards[: plies + 1], self.moves[:plies], self.winner)
+        """The first ``plies`` of the line; its captures are not searched again."""
+        line = Line(self.boards[: plies + 1], self.moves[:plies], self.winner)
+        vars(line)["settled"] = self.settled[: plies + 1]
+        return line
 
     @cached_property
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:

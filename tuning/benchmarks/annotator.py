@@ -208,7 +208,7 @@ class Benchmark:
 
     def _explained(self, case: Case, name: str, tags: str = "") -> None:
         claim = reason_of(case)
-        theme = claim is not None and claim.theme not in ("verdict", "positional", "comparison")
+        theme = claim is not None and claim.theme not in ("verdict", "comparison")
         self.tally.count(name, theme, case.board.fen())
         if claim is not None:
             self._count(claim, case.board, self._doubt_mistake(case.board, case.move, claim, case.other_line[0]), tags)
