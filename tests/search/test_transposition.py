@@ -3,7 +3,6 @@
 import ctypes
 import random
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -201,13 +200,3 @@ def test_a_size_that_is_refused_changes_nothing(monkeypatch: pytest.MonkeyPatch)
         with pytest.raises(OptionError, match=f"Hash {megabytes} MB"):
             table.resize(megabytes)
     assert (table.megabytes, get(table, 5)) == (1, plain(3))
-
-
-def test_the_memory_of_a_container_bounds_the_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "memory.max").write_text(f"{4 << 20}\n")
-    (tmp_path / "no.limit").write_text("max\n")
-    files = [str(tmp_path / name) for name in ("absent", "no.limit", "memory.max")]
-    monkeypatch.setattr(transposition, "_CONTAINER_LIMITS", files)
-    TranspositionTable(4)
-    with pytest.raises(OptionError, match="Hash 5 MB"):
-        TranspositionTable(5)
