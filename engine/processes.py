@@ -41,6 +41,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, BinaryIO, TypeVar
 
+from engine.configuration import ignore_config_files, ignores_config_files
 from engine.messages import ThreadError
 
 Event = TypeVar("Event")
@@ -423,7 +424,7 @@ def _start(kind: str, job: bytes, **options: Any) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(words, stdin=subprocess.PIPE, env={**os.environ, _MARK: "1"}, **options)
     assert process.stdin is not None
     with suppress(OSError):  # it has ended, which is noticed later
-        pickle.dump((kind, path, job), process.stdin)
+        pickle.dump((kind, path, ignores_config_files(), job), process.stdin)
         process.stdin.flush()
     return process
 
@@ -432,7 +433,9 @@ def main() -> None:
     """A process: read what to do from standard input."""
     source = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # on Windows libraries wait for a read of it to end (numpy 24290)
-    kind, sys.path[:], job = pickle.load(source)
+    kind, sys.path[:], ignores_files, job = pickle.load(source)
+    if ignores_files:
+        ignore_config_files()
     del os.environ[_MARK]
     if kind == "detached":
         function, arguments = pickle.loads(job)

@@ -18,6 +18,7 @@ FLOORS: dict[str, int] = {
     "files": 1,
     "folders": 1,
     "memory": 1,
+    "configuration": 0,
     "commandline": 2,
     "console": 1,
     "processes": 1,

@@ -2,7 +2,6 @@
 
 Nothing here knows chess."""
 
-from engine.jit import configuration  # before anything loads numba
 from engine.jit.decorators import CHECKED, INTERPRETED, helper, kernel, record_type
 from engine.jit.intrinsics import (
     HAVE_PEXT,

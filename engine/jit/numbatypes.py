@@ -1,4 +1,4 @@
-"""numba's types, for signatures. From here, so that :mod:`engine.jit.configuration` loads numba."""
+"""numba's types, for signatures."""
 
 from numba import boolean, int32, int64, types, uint8, uint32, uint64
 

@@ -1,12 +1,16 @@
 """The only module that uses numba's private interfaces.
 
-``tests/jit/test_private.py`` fails if a new version of numba changes them; ``pyproject.toml`` limits numba to the
-newest version that passes."""
+Other programs use numba too: what :class:`Compiler` changes in it holds only while it compiles a function, under
+numba's compiler lock. ``tests/jit/test_private.py`` fails if a new version of numba changes these interfaces;
+``pyproject.toml`` limits numba to the newest version that passes."""
 
+import hashlib
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import llvmlite
@@ -94,7 +98,14 @@ def unpack(target_context: Any, data: bytes) -> Any:
     for module, name, signature in called.values():
         getattr(import_module(module), name).compile(signature)  # otherwise the linker ends the process
     _BY_SYMBOL.update(called)
-    return compiler.CompileResult._rebuild(target_context, *result)
+    code = target_context.codegen()
+    loader = SimpleNamespace(
+        codegen=lambda: SimpleNamespace(unserialize_library=lambda state: _unserialized(code, state)),
+        get_executable=target_context.get_executable,
+        typing_context=target_context.typing_context,
+    )
+    rebuilt = compiler.CompileResult._rebuild(loader, *result)
+    return rebuilt._replace(target_context=target_context)
 
 
 #: The functions called by symbol: module, name and signature.
@@ -151,21 +162,16 @@ class _InnerLibrary(codegen.JITCodeLibrary):
 
 _INNER = "inner"
 
-_unserialize_library = codegen.JITCPUCodegen.unserialize_library
-
 
 def _unserialized(own: Any, state: tuple[str, str, Any]) -> Any:
     """The library whose ``serialize_using_object_code`` returned ``state``."""
     name, kind, data = state
     if kind != _INNER:
-        return _unserialize_library(own, state)
+        return own.unserialize_library(state)
     library = _InnerLibrary(own, name)
     library._final_module = library._shared_module = llvmlite.binding.parse_bitcode(data)
     library._finalized = True
     return library
-
-
-codegen.JITCPUCodegen.unserialize_library = _unserialized
 
 
 def pipeline() -> Any:
@@ -194,6 +200,11 @@ def pipeline() -> Any:
 class Compiler(compiler.Compiler):
     """numba's compiler, except for the linker symbols of functions with a tag (see :func:`tagged`)."""
 
+    def compile_extra(self, func: Any) -> Any:
+        """Compile ``func``; the caller holds numba's compiler lock."""
+        with _adapted():
+            return super().compile_extra(func)
+
     def define_pipelines(self) -> Any:
         """The stages. Also sets the symbols: by now the function has the number that makes them unique."""
         identity, flags = self.state.func_id, self.state.flags
@@ -219,10 +230,7 @@ def _declared_return_type(inferer: Any) -> Any:
     return _infer_return_type(inferer)
 
 
-typeinfer.TypeInferer.return_types_from_partial = _declared_return_type
-
-
-infer_call = types.BaseFunction.get_call_type
+_infer_call = types.BaseFunction.get_call_type
 _numeric_calls: dict[Any, Any] = {}
 
 
@@ -230,21 +238,44 @@ def _cached_call_type(function: Any, context: Any, arguments: Any, keywords: Any
     """The signature of a call of an operator or built-in function. numba would try all overloads again for each
     ``+`` in a program."""
     if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
-        return infer_call(function, context, arguments, keywords)
+        return _infer_call(function, context, arguments, keywords)
     call = function, arguments
     if call not in _numeric_calls:
-        _numeric_calls[call] = infer_call(function, context, arguments, keywords)
+        _numeric_calls[call] = _infer_call(function, context, arguments, keywords)
     return _numeric_calls[call]
 
 
-types.BaseFunction.get_call_type = _cached_call_type  # type: ignore[method-assign,assignment]
-
 #: numba formats the types of all arguments at every stage.
-types.Record.__repr__ = cache(types.Record.__repr__)  # type: ignore[method-assign]
+_cached_text = cache(types.Record.__repr__)
 
-#: numba times how long it holds LLVM's lock, once for each function being compiled.
-for _callbacks in llvmlite.binding.ffi.lib._lock._cblist.copy():
-    llvmlite.binding.ffi.unregister_lock_callback(*_callbacks)
+
+@cache
+def _mangling_args(record: Any) -> tuple[str, tuple[int]]:
+    """What linker symbols say of a type of records: a digest of its text. numba takes a number that depends on which
+    types the process has used before, so that code from several processes would not find each other."""
+    return "Record", (int.from_bytes(hashlib.sha256(_cached_text(record).encode()).digest()[:6]),)
+
+
+@contextmanager
+def _adapted() -> Iterator[None]:
+    """Have numba infer types faster, give functions the same symbols in all processes, and optimise: code that is not
+    optimised cannot be kept in a cache."""
+    level = type(config.OPT)(max(1, config.OPT))
+    changes: list[tuple[Any, str, Any]] = [
+        (typeinfer.TypeInferer, "return_types_from_partial", _declared_return_type),
+        (types.BaseFunction, "get_call_type", _cached_call_type),
+        (types.Record, "__repr__", _cached_text),
+        (types.Record, "mangling_args", property(_mangling_args)),
+        (config, "OPT", level),
+    ]
+    previous = [vars(place)[name] for place, name, _ in changes]
+    try:
+        for place, name, value in changes:
+            setattr(place, name, value)
+        yield
+    finally:
+        for (place, name, _), value in zip(changes, previous, strict=True):
+            setattr(place, name, value)
 
 
 def tagged(function: Any, tag: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import engine.configuration
 import engine.folders
 import engine.jit
 import engine.messages
@@ -87,7 +88,7 @@ class Miniature:
             (self.package / layer).mkdir()
             (self.package / layer / "__init__.py").touch()
         (self.package / "__init__.py").touch()
-        for module in (engine.folders, engine.messages, engine.processes):
+        for module in (engine.configuration, engine.folders, engine.messages, engine.processes):
             shutil.copy(module.__file__, self.package)
         self.low.write_text(LOW)
         (self.package / "board" / "high.py").write_text(HIGH)

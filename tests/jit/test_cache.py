@@ -12,7 +12,7 @@ import pytest
 
 from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
-from tests.jit.conftest import LOW, Miniature
+from tests.jit.conftest import LOW, MAIN, Miniature
 from tests.strict import run_python
 
 FIRST = ["compiling the engine, once (later starts are fast)", "compiled"]
@@ -136,7 +136,40 @@ def test_pext_code_is_not_shared_with_a_named_processor(miniature: Miniature) ->
 def test_the_working_directory_does_not_configure_numba(miniature: Miniature, text: str) -> None:
     (miniature.folder / ".numba_config.yaml").write_text(text)
     miniature.fresh = True  # others have loaded numba
-    assert miniature.run() == {"result": 20, "hits": 0, "reports": FIRST}
+    own = "from engine.configuration import ignore_config_files\nignore_config_files()\n" + MAIN
+    assert miniature.run(program=own) == {"result": 20, "hits": 0, "reports": FIRST}
+
+
+#: What a program sees of numba before and after it uses kernels, and a kernel of its own.
+GUEST = """
+import sys
+import llvmlite.binding, numba
+from numba.core import codegen, compiler, dispatcher, typeinfer, types
+
+def state():
+    places = [codegen.JITCPUCodegen, codegen.JITCodeLibrary, compiler.Compiler, compiler.CompilerBase]
+    places += [dispatcher.Dispatcher, typeinfer.TypeInferer, types.Function, types.BaseFunction, types.Record]
+    found = {(str(place), name): value for place in [*places, numba.config] for name, value in vars(place).items()}
+    return found | {"callbacks": list(llvmlite.binding.ffi.lib._lock._cblist), "yaml": "yaml" in sys.modules}
+
+before = state()
+MAIN
+after = state()
+assert [name for name in before | after if before.get(name) != after.get(name)] == []
+
+@numba.njit
+def total(values, start=0):
+    return start if len(values) == 0 else values[0] + total(values[1:], start)
+
+assert total(numba.typed.List([1.5, 2])) == 3.5
+"""
+
+
+@pytest.mark.parametrize("level", ["0", "3"])
+def test_numba_is_left_as_it_was(miniature: Miniature, level: str) -> None:
+    for hits in (0, 1):
+        told = miniature.run({"NUMBA_OPT": level}, GUEST.replace("MAIN", MAIN))
+        assert (told["result"], told["hits"]) == (20, hits)
 
 
 def test_unoptimised_code_is_kept_too(miniature: Miniature) -> None:
