@@ -10,10 +10,11 @@ from engine.board.types import WHITE
 from engine.evaluation import material
 from engine.evaluation.classical import explain as classical
 from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value, opposite_bishops_value
-from engine.evaluation.evaluator import CLASSICAL, KINDS, NNUE
+from engine.evaluation.evaluator import CLASSICAL, CLASSICAL_SIGNATURE, KINDS, NNUE, classical_value_of
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.file import Net, read_net
 from engine.evaluation.nnue.network import new_net_record
+from engine.jit import address_of
 
 #: The network that comes with the engine.
 OWN_NET = Path(__file__).parent / "nnue" / "numbat.nnue"
@@ -39,6 +40,8 @@ class Evaluation:
     def install(self, evaluator: Any) -> None:
         """Make the EVALUATOR record ``evaluator`` use this evaluation, for as long as this object is kept."""
         evaluator["kind"] = self.kind
+        if self.kind == CLASSICAL:
+            evaluator["classical_function"] = address_of(classical_value_of, CLASSICAL_SIGNATURE)
         evaluator["net_address"] = self.record.__array_interface__["data"][0] if self.kind == NNUE else 0
 
     def explain(self, position: Position) -> list[Term]:

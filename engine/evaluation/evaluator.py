@@ -4,6 +4,7 @@ Call :func:`push_move` before a move is made, and :func:`pop` when it is taken b
 valid for the position. The record's ``kind`` chooses the evaluation."""
 
 from engine.board.aliases import Move, Position, Score
+from engine.board.position import POSITION_T
 from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material
 from engine.evaluation.classical.value import classical_value
@@ -17,7 +18,7 @@ from engine.evaluation.endgames import (
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
 from engine.evaluation.records import Evaluator
-from engine.jit import helper, structure
+from engine.jit import function_at, helper, int64, kernel, record_type, structure
 
 #: The kinds, as ``EvalType`` names them.
 KINDS = ("Material", "Classical", "NNUE")
@@ -28,6 +29,17 @@ HIGHEST = 20_000
 
 
 EVALUATOR = structure(Evaluator)
+
+#: The signature of :func:`classical_value_of`, which the search calls by its address: few games need it, so a first
+#: start does not wait for it.
+CLASSICAL_SIGNATURE = int64(record_type(EVALUATOR), POSITION_T)
+_classical_value = function_at(CLASSICAL_SIGNATURE)
+
+
+@kernel(CLASSICAL_SIGNATURE, spare=True)
+def classical_value_of(evaluator: Evaluator, position: Position) -> Score:
+    """Centipawns for the side to move by the classical evaluation."""
+    return classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
 
 
 @helper
@@ -93,7 +105,7 @@ def evaluate(evaluator: Evaluator, position: Position) -> Score:
         if has_only_bishops(position):
             value = opposite_bishops_value(position, value)
     elif evaluator.kind == CLASSICAL:
-        value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
+        value = _classical_value(evaluator.classical_function, evaluator, position)
     else:
         value = material.material_value(evaluator.stack[U64(evaluator.ply)].material, position)
     return max(min(value, HIGHEST), -HIGHEST)

@@ -71,5 +71,6 @@ class Evaluator(Record):
     ply: int
     kind: int
     net_address: u8  # of a NET record, if the kind is NNUE
+    classical_function: u8  # the address of ``classical_value_of``, if the kind is Classical
     refresh_table: RefreshTable  # if the kind is NNUE
     pawns: PawnTable  # if the kind is Classical

@@ -14,6 +14,7 @@ import chess
 from engine.board.aliases import Position
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.evaluation.choice import Evaluation, choose
+from engine.evaluation.evaluator import CLASSICAL
 from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, Result, Signals
@@ -54,7 +55,8 @@ class MoveSelector:
     def __init__(self, values: Mapping[str, Any], report: Callable[[str], None]) -> None:
         self._values = values
         self.evaluation = _evaluation(values["EvalType"], values["EvalFile"])
-        warm_up(report, later=("engine.syzygy.files",))
+        self._report = report
+        warm_up(report, spare=self.evaluation.kind == CLASSICAL, later=("engine.syzygy.files",))
         self.table = TranspositionTable(values["Hash"])
         self.pool = Pool(values["Threads"], self.evaluation, report)
         self.tablebase = Tablebase(report)
@@ -85,7 +87,10 @@ class MoveSelector:
     def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
         """Change the evaluation to another kind, or to another network."""
         values = self._values
-        self.use(_evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file))
+        evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
+        if evaluation.kind == CLASSICAL:  # its kernel is spare
+            warm_up(self._report, spare=True)
+        self.use(evaluation)
 
     def use(self, evaluation: Evaluation) -> None:
         """Evaluate by ``evaluation``, and clear everything learned with the previous one."""

@@ -58,7 +58,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     return total // (FULL_PHASE * SCALE_UNIT)
 
 
-@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T))  # compiled beside the search
+@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), spare=True)
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move. ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives
     the phase."""
