@@ -22,9 +22,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         other = _other_engine()
         if other:
             shown = other if other.isprintable() else ascii(other)
-            fault = f"{shown} hides Numbat's package 'engine': rename it, or run numbat from another folder"
-            print(f"numbat: {fault}", file=sys.stderr)
-            return 2
+            is_used = "engine" in sys.modules
+            what = (
+                "is in use instead of Numbat's package 'engine'"
+                if is_used
+                else "is ignored: numbat has its own 'engine'"
+            )
+            print(f"numbat: {shown} {what}", file=sys.stderr)
+            if is_used:
+                return 2
+            _import_own_engine()
+        if arguments is None:
+            from engine.configuration import ignore_config_files
+
+            ignore_config_files()
         try:
             return _run(sys.argv[1:] if arguments is None else list(arguments))
         finally:
@@ -77,12 +88,28 @@ def _run(words: list[str]) -> int:
         exit_on_write_error(error.reason)
 
 
+#: The folder, or the archive, that contains the package ``engine``.
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def _import_own_engine() -> None:
+    """Import the package ``engine`` beside this file, whatever comes first in Python's path."""
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    spec = PathFinder.find_spec("engine", [_FOLDER])
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["engine"] = package = module_from_spec(spec)
+    spec.loader.exec_module(package)
+
+
 def _other_engine() -> str:
     """The file that Python would import as ``engine``, if that is not the package beside this file; else empty."""
     from importlib.util import find_spec
 
     spec = find_spec("engine")
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "engine", "__init__.py")
+    own = os.path.join(_FOLDER, "engine", "__init__.py")
     if spec is None or not spec.origin:  # nothing, or a folder without __init__.py
         return ", ".join(spec.submodule_search_locations or ()) if spec else ""
     return "" if os.path.realpath(spec.origin) == os.path.realpath(own) else spec.origin
@@ -128,6 +155,10 @@ def _run_subcommand(words: list[str]) -> int:
                 start = not fen or fen == ["startpos"]
                 jobs.run_perft(_depth(first), None if start else " ".join(fen), parsed.threads, parsed.divide)
             case "warmup":
+                if parsed.into:
+                    os.environ["NUMBAT_CACHE_DIR"] = os.path.abspath(parsed.into)
+                if parsed.cpu:  # the same code on every such processor, whatever this one has
+                    os.environ |= {"NUMBA_CPU_NAME": parsed.cpu, "NUMBA_CPU_FEATURES": ""}
                 jobs.run_warmup(parsed.all)
             case "version":
                 print("\n".join(_versions()))
@@ -208,6 +239,12 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
         commands.add_parser(name, help=text, parents=own, add_help=not own)
     warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
     warmup.add_argument("--all", action="store_true", help="also compile the tablebase prober")
+    warmup.add_argument("--into", metavar="DIR", help="fill this folder, for a later NUMBAT_CACHE_DIR=DIR")
+    warmup.add_argument(
+        "--cpu",
+        choices=("x86-64-v2", "x86-64-v3", "x86-64-v4"),
+        help="compile for all processors of this level, for a later NUMBA_CPU_NAME=CPU NUMBA_CPU_FEATURES=",
+    )
     commands.add_parser("version", help="print the version, Python, numba and the processor, for a bug report")
     completion = commands.add_parser("completion", help="print the completion of commands for a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")

@@ -129,19 +129,32 @@ def test_help_of_every_command_describes_it(words, said, capsys):
 
 
 @pytest.mark.parametrize("name", ["engine.py", "engine/__init__.py"])
-def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str) -> None:
-    """Whose file is in the way, in one line; it is not run."""
+@pytest.mark.parametrize("imported", [False, True])
+def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, imported: bool) -> None:
+    """In one line; unless the program itself uses it, it is not run, and the command is."""
     stranger = tmp_path / name
     stranger.parent.mkdir(exist_ok=True)
-    stranger.write_text("raise SystemExit('the stranger ran')")
+    stranger.write_text("" if imported else "raise SystemExit('the stranger ran')")
     own = Path(uci_main.__file__).parent
     program = f"import sys; sys.path.append({str(own)!r}); from uci_main import main; sys.exit(main())"
+    program = f"import engine; {program}" if imported else program
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     process = run_python("-c", program, cwd=tmp_path, env=environment, input="quit\n")
-    assert process.returncode == 2
-    assert process.stderr.splitlines() == [
-        f"numbat: {stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
-    ]
+    assert process.returncode == (2 if imported else 0)
+    (line,) = process.stderr.splitlines()
+    assert line.startswith(f"numbat: {stranger} is {'in use' if imported else 'ignored'}")
+
+
+def test_a_cache_is_filled_for_other_processors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen: list[dict[str, str]] = []
+    monkeypatch.setattr("engine.uci.jobs.run_warmup", lambda everything: seen.append(dict(os.environ)))
+    for name in ("NUMBAT_CACHE_DIR", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+        monkeypatch.setenv(name, "other")
+    monkeypatch.chdir(tmp_path)
+    assert main(["warmup", "--into", "filled", "--cpu", "x86-64-v3"]) == 0
+    assert seen[0]["NUMBAT_CACHE_DIR"] == str(tmp_path / "filled")
+    assert (seen[0]["NUMBA_CPU_NAME"], seen[0]["NUMBA_CPU_FEATURES"]) == ("x86-64-v3", "")
+    assert main(["warmup", "--cpu", "x87"]) == 2
 
 
 @pytest.mark.parametrize("words", [["perft"], ["analyse"], ["bench"], ["lab"], ["suite"], ["analyse", "--option"]])
