@@ -236,6 +236,49 @@ def test_without_a_home_there_is_no_absolute_default(monkeypatch: pytest.MonkeyP
     assert not cache_folder().is_absolute()
 
 
+#: Kernels that call each other by symbol, with a record.
+RECORDS = """
+from numba import int64
+from engine.jit import Record, kernel, new_record, record_type, structure
+
+class Pair(Record):
+    first: int
+    second: int
+
+PAIR = structure(Pair)
+
+@kernel(int64(record_type(PAIR)))
+def inner(pair):
+    return pair.first + pair.second
+
+@kernel(int64(record_type(PAIR)))
+def outer(pair):
+    return 10 * inner(pair)
+
+def run(x):
+    pair = new_record(PAIR)
+    pair["first"], pair["second"] = x, 1
+    return outer(pair)
+"""
+
+
+#: numba numbers types in the order of their use.
+OTHER_TYPES = """
+import numba, numpy as np
+for number in range(7):
+    numba.from_dtype(np.dtype([(f"field{number}", "i8")]))
+"""
+
+
+def test_code_of_several_processes_fits_together(miniature: Miniature) -> None:
+    (miniature.package / "board" / "high.py").write_text(RECORDS)
+    assert miniature.run()["result"] == 20
+    (inner,) = miniature.cache.rglob("inner-*.nbc")
+    inner.unlink()
+    for program in (OTHER_TYPES + MAIN, MAIN):
+        assert miniature.run(program=program)["result"] == 20
+
+
 def test_checkouts_share_the_folder(miniature: Miniature, tmp_path: Path) -> None:
     other = Miniature(tmp_path / "other")
     other.cache = miniature.cache
