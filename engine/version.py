@@ -23,7 +23,7 @@ def version(root: Path = _ROOT) -> str:
 
     try:
         found = installed("numbat-chess") if root == _ROOT else NUMBER
-    except PackageNotFoundError:  # it is being built
+    except (PackageNotFoundError, TypeError):  # it is being built; sys.path has an entry that is no text
         found = NUMBER
     return found if found.startswith(NUMBER) else NUMBER
 
