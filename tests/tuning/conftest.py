@@ -62,8 +62,8 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of four games of self-play, in two files."""
     directory = tmp_path_factory.mktemp("games") / "first"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generation, "SHARD", 2)
-        patch.setattr(shards, "SHARD", 2)
+        patch.setattr(generation, "SHARD_GAMES", 2)
+        patch.setattr(shards, "SHARD_GAMES", 2)
         words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
         assert datagen.main([str(directory), *words, "--games", "4"]) == 0
     return directory

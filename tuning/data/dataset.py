@@ -17,7 +17,7 @@ from tuning.data.viriformat import Positions
 REFERENCE = 220.0
 
 #: Positions used to determine a scale.
-SCALED_BY = 200_000
+SCALE_POSITIONS = 200_000
 
 #: Scores of this size or more are mates or missing, in any source.
 NO_VERDICT = 20_000
@@ -59,7 +59,7 @@ def common_scale(boards: np.ndarray) -> float:
 
     With it the scores are on average as far from a draw as those of Classical. A scale fitted to the results of each
     source would be larger for weaker players, and a network that learns from both would have to learn who plays."""
-    chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALED_BY]]
+    chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALE_POSITIONS]]
     return matching_scale(chosen["score"], expit(values_of(choose("Classical", ""), chosen) / REFERENCE))
 
 

@@ -22,7 +22,7 @@ from rich.progress import Progress
 from scipy.special import expit
 
 from tuning.common.errors import SetupError
-from tuning.data.dataset import SCALED_BY, Quiet, common_scale, held_out_lots, quiet_positions
+from tuning.data.dataset import SCALE_POSITIONS, Quiet, common_scale, held_out_lots, quiet_positions
 from tuning.data.marlinformat import PACKED
 from tuning.data.positions import VERSION as TEXT_VERSION
 from tuning.data.positions import is_games, read_positions
@@ -30,7 +30,7 @@ from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
 
 #: Positions of a chunk, about: 128 MiB.
-CHUNK = 1 << 22
+CHUNK_POSITIONS = 1 << 22
 
 #: Raise it when the same files give another set.
 VERSION = 2
@@ -162,7 +162,7 @@ def _chunk_name(number: int) -> str:
 
 def _digest(files: Sequence[Path], first_ply: int, held_out: float) -> str:
     """A digest of the sources of a set. Raises :class:`SetupError` for a missing file."""
-    sources: list[object] = [VERSION, TEXT_VERSION, CHUNK, first_ply, held_out]
+    sources: list[object] = [VERSION, TEXT_VERSION, CHUNK_POSITIONS, first_ply, held_out]
     for file in files:
         try:
             parts = files_of(file)
@@ -193,7 +193,7 @@ def _chunk_count(files: Sequence[Path]) -> int:
     for file in files:
         size = sum(part.stat().st_size for part in files_of(file))
         positions += size * 0.17 if is_games(file) else size / 16  # quiet ones; packed text has 16 bytes a line or so
-    return max(round(positions / CHUNK), 1)
+    return max(round(positions / CHUNK_POSITIONS), 1)
 
 
 def make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> None:
@@ -233,11 +233,11 @@ def make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_ou
 
 
 def _scale(folder: Path, number: int, chunks: int) -> float:
-    """The scale of a source, from up to SCALED_BY of its positions."""
+    """The scale of a source, from up to SCALE_POSITIONS of its positions."""
     found = [np.empty(0, PACKED)]
     for name in [*map(_chunk_name, range(chunks)), _HELD_OUT]:
         boards = np.fromfile(folder / name, PACKED)
         found.append(boards[boards["extra"] == number])
-        if sum(map(len, found)) >= SCALED_BY:
+        if sum(map(len, found)) >= SCALE_POSITIONS:
             break
     return common_scale(np.concatenate(found))

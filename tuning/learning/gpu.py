@@ -22,7 +22,7 @@ from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
 #: Boards unpacked at a time, to bound the memory.
-SLICE = 1 << 19
+SLICE_BOARDS = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class GpuStep:
     def _load(self, boards: np.ndarray, result_weights: Tensor) -> TensorBatch:
         """``boards``, PACKED, taken apart on the device."""
         packed = torch.from_numpy(boards.view(np.uint8).reshape(-1, PACKED.itemsize)).to(self._device)
-        parts = [take_apart(part, self._scales, result_weights) for part in packed.split(SLICE)]
+        parts = [take_apart(part, self._scales, result_weights) for part in packed.split(SLICE_BOARDS)]
         return TensorBatch(
             torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
             torch.cat([part.expected for part in parts]),

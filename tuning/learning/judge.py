@@ -29,20 +29,20 @@ from tuning.matches.engines import parse_words
 MAX_FILES = 16
 """Files of a folder of games from which positions are drawn."""
 
-UNITS = 100_000
+MAX_POSITIONS = 100_000
 """Positions over which the mean absolute value is taken."""
 
-CLASSES = ((2, 10), (11, 16), (17, 24), (25, 32))
+PIECE_RANGES = ((2, 10), (11, 16), (17, 24), (25, 32))
 """The numbers of pieces, from and to, for which distances are also shown alone."""
 
-LABELS = ("score", "result")
+LABEL_NAMES = ("score", "result")
 """What the positions themselves say, shown beside the evaluations."""
 
 _ANSWER = re.compile(r"Final evaluation:? +([+-]?\d+\.\d+) \(white side\)")
 
 
 def draw(path: Path, progress: Progress) -> Positions:
-    """Up to :data:`UNITS` quiet positions of games or of a text file, in random order. Raises
+    """Up to :data:`MAX_POSITIONS` quiet positions of games or of a text file, in random order. Raises
     :class:`SetupError`."""
     random = np.random.default_rng(1)
     if is_games(path):
@@ -53,7 +53,7 @@ def draw(path: Path, progress: Progress) -> Positions:
     positions = quiet_positions(positions, Quiet())
     if not len(positions):
         raise SetupError(f"{path}: no quiet position in it")
-    order = random.permutation(len(positions))[:UNITS]
+    order = random.permutation(len(positions))[:MAX_POSITIONS]
     return Positions(positions.boards[order], positions.games[order])
 
 
@@ -136,14 +136,14 @@ def distance_table(
     table.title = f"mean squared distance of the expected score over {len(judge):,} quiet positions"
     pieces = np.bitwise_count(positions.boards["occupancy"])
     shown = [f"{size:.1f}" for size in sizes]
-    for least, most in ((2, 32), *CLASSES):
+    for least, most in ((2, 32), *PIECE_RANGES):
         chosen = (pieces >= least) & (pieces <= most)
         if not chosen.any():
             continue
         table.add_section()
         label = f"{least} to {most}: {chosen.sum():,}"
         found = distances(scores[:, chosen], judge[chosen], positions.games[chosen])
-        for name, one, size in zip((*names, *LABELS), found, (*shown, "", ""), strict=True):
+        for name, one, size in zip((*names, *LABEL_NAMES), found, (*shown, "", ""), strict=True):
             slope = "" if one.slope is None else f"{one.slope:+.3f} ± {one.slope_error:.3f}"
             table.add_row(label, name, f"{one.squared:.5f} ± {one.error:.5f}", slope, size)
             label = ""

@@ -19,7 +19,7 @@ from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import KINDS
 from engine.evaluation.nnue.file import NetError
 from tuning.common.errors import SetupError
-from tuning.data.dataset import SCALED_BY, Quiet, common_scale, quiet_positions
+from tuning.data.dataset import SCALE_POSITIONS, Quiet, common_scale, quiet_positions
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
@@ -51,7 +51,7 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         positions = settings.shuffled(progress)
-    judged, some = positions.held_out(), positions.some(SCALED_BY)
+    judged, some = positions.held_out(), positions.some(SCALE_POSITIONS)
     weights = by_pieces(settings.result_weight)
     expected, wanted = (positions.expected(boards, weights) for boards in (judged, some))
     rows: list[_Row] = [("0", np.zeros(len(judged)), np.nan)]

@@ -31,7 +31,7 @@ from engine.files import drafted
 from tuning.common import plots
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
-from tuning.data.dataset import SCALED_BY
+from tuning.data.dataset import SCALE_POSITIONS
 from tuning.data.shuffled import Chunk, Shuffled, batches
 from tuning.data.values import values_of
 from tuning.learning import cpu, gpu
@@ -43,10 +43,10 @@ from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, TrainingSetting
 TOOL = "tuning.train"
 
 #: A column that fires in fewer views of positions has learned little; each report says how many do.
-ASLEEP = (0.01, 0.05)
+UNUSED_SHARES = (0.01, 0.05)
 
 #: Held-out positions by which that is found.
-FIRED_BY = 10_000
+FIRED_POSITIONS = 10_000
 
 
 class _Rate(ProgressColumn):
@@ -121,11 +121,11 @@ class Training:
         return float(sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch)))) / len(boards)
 
     def asleep(self, boards: np.ndarray) -> dict[float, float]:
-        """The shares of the columns that fire in fewer than :data:`ASLEEP` of the views of some of ``boards``."""
+        """The shares of the columns that fire in fewer than :data:`UNUSED_SHARES` of the views of ``boards``."""
         net = self.network.quantised({})
-        some = boards[:: -(-len(boards) // FIRED_BY)]
+        some = boards[:: -(-len(boards) // FIRED_POSITIONS)]
         fired = cpu.fired(some, net.weights.astype(np.int16), net.biases.astype(np.int16))
-        return {share: float(np.mean(fired < share)) for share in ASLEEP}
+        return {share: float(np.mean(fired < share)) for share in UNUSED_SHARES}
 
     def save(self, file: Path) -> None:
         """Replace the checkpoint atomically."""
@@ -206,7 +206,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
                 f"{source.held_out:,} held out; scale {source.scale:.0f}"
             )
         if start is None:
-            some = positions.some(SCALED_BY)
+            some = positions.some(SCALE_POSITIONS)
             scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, by_pieces("0")))
             start = {"scale": float(scale), "begin": begin.training if begin else None}
             ledger.add("start", start)

@@ -21,7 +21,7 @@ from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.selfplay.duel import Duel, DuelGame, DuelRules
 from tuning.selfplay.pgn import pgn_of
-from tuning.selfplay.shards import REPORT_EVERY
+from tuning.selfplay.shards import REPORT_SECONDS
 from tuning.selfplay.sides import CLOCK
 
 #: The rules of the short game whose moves identify an engine.
@@ -94,7 +94,7 @@ def play_batch(batch: PairBatch, report: Report) -> None:
                 duel.set_parameters(side, values)
             games = duel.play_pair(pair.opening)
             done.append(_described(pair, games, batch))
-            if time.monotonic() - since >= REPORT_EVERY or pair is batch.pairs[-1]:
+            if time.monotonic() - since >= REPORT_SECONDS or pair is batch.pairs[-1]:
                 report(done)
                 done, since = [], time.monotonic()
 

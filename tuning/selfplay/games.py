@@ -27,7 +27,7 @@ from tuning.selfplay.sides import Side
 MAX_OPENING_PLIES = 40
 
 #: Of 100 random moves whose kind of piece is drawn first, those of each kind, from pawns to kings.
-SHARES_OF_KINDS = (35, 15, 15, 5, 15, 15)
+KIND_PERCENTAGES = (35, 15, 15, 5, 15, 15)
 
 #: The deepest iteration: dead draws would iterate without end before they use their nodes.
 MAX_DEPTH = 60
@@ -93,8 +93,8 @@ def _random_move(opening: OpeningRecord, position: Position, moves: MoveList, co
     The plain draw mostly takes the pieces that have the most moves."""
     while True:
         lot, kind = random_below(opening, 100), I64(0)
-        while lot >= SHARES_OF_KINDS[kind]:
-            lot -= SHARES_OF_KINDS[kind]
+        while lot >= KIND_PERCENTAGES[kind]:
+            lot -= KIND_PERCENTAGES[kind]
             kind += 1
         found = 0
         for index in range(count):

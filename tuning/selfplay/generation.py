@@ -22,7 +22,7 @@ from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.units import CONTINUE, StopRun, Workplace, run_units
 from tuning.data.viriformat import SUFFIX, count_file, files_of, read_positions
-from tuning.selfplay.shards import REPORT_EVERY, SHARD, DatagenRun, Shard, first_game, play_shard
+from tuning.selfplay.shards import REPORT_SECONDS, SHARD_GAMES, DatagenRun, Shard, first_game, play_shard
 
 #: The file with the settings of a run, and how the names of its shards begin.
 NOTES, _STEM = "run.json", "games-"
@@ -128,8 +128,8 @@ def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
 def shards(folder: RunFolder, run: DatagenRun, games: int | None) -> Iterator[Shard]:
     """The units still to be played, for ``games`` in all (None: no limit)."""
     number = 0
-    while games is None or number * SHARD < games:
-        last = SHARD if games is None else min(SHARD, games - number * SHARD)
+    while games is None or number * SHARD_GAMES < games:
+        last = SHARD_GAMES if games is None else min(SHARD_GAMES, games - number * SHARD_GAMES)
         if folder.games[number] < last:
             yield Shard(number, folder.games[number], last, run)
         number += 1
@@ -149,7 +149,7 @@ class DatagenDisplay(Display):
     def add(self, item: Mapping[str, Any], positions: int) -> None:
         """Count a report of which ``positions`` were new."""
         if not self.positions:
-            self.begin(REPORT_EVERY)
+            self.begin(REPORT_SECONDS)
         self.positions += positions
         self.games += len(item["games"])
         self.nodes += item["nodes"]

@@ -30,7 +30,7 @@ CHECKMATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL = range(5)
 MATE_FOUND, ADJUDICATED_WIN, ADJUDICATED_DRAW, LENGTH, FEW_PIECES = range(5, 10)
 
 #: The score, in centipawns, that wins a game which ends with few pieces.
-WINNING_SCORE = 150
+WINNING_CENTIPAWNS = 150
 
 
 class Rules(Record):
@@ -183,7 +183,7 @@ def play_game(white: WorkerRecord, black: WorkerRecord, game: CompiledGame) -> N
             return
         if is_last:
             game.end = FEW_PIECES
-            game.result = 1 if abs(score) < WINNING_SCORE else 2 if (score > 0) == (side == WHITE) else 0
+            game.result = 1 if abs(score) < WINNING_CENTIPAWNS else 2 if (score > 0) == (side == WHITE) else 0
             return
         note_score(game, side, score)
         play_move(white.position, move)

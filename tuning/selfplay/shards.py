@@ -21,10 +21,10 @@ from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_
 from tuning.selfplay.loop import ENDS
 
 #: Games in a shard.
-SHARD = 1_000
+SHARD_GAMES = 1_000
 
 #: Seconds between reports of a worker: a kill costs no more.
-REPORT_EVERY = 1.0
+REPORT_SECONDS = 1.0
 
 #: Openings of a book that may fail in a row before the run gives up.
 MAX_TRIES = 20
@@ -81,7 +81,7 @@ def play_one(player: SelfPlay, run: DatagenRun, shard: int, number: int) -> Self
     """Game ``number`` of a shard. Raises :class:`SetupError` if no opening is balanced."""
     state = random_state(run.settings.seed, shard, number)
     for attempt in range(MAX_TRIES):
-        game = player.play(state, run.openings[(shard * SHARD + number + attempt) % len(run.openings)])
+        game = player.play(state, run.openings[(shard * SHARD_GAMES + number + attempt) % len(run.openings)])
         if game is not None:
             return game
     raise SetupError(f"no balanced opening in {MAX_TRIES} tries: raise --opening-score or change the openings")
@@ -111,7 +111,7 @@ def play_shard(shard: Shard, report: Report) -> None:
         batch, first, since = [], shard.first, time.monotonic()
         for number in range(shard.first, shard.last):
             batch.append(play_one(player, shard.run, shard.number, number))
-            if time.monotonic() - since >= REPORT_EVERY or number == shard.last - 1:
+            if time.monotonic() - since >= REPORT_SECONDS or number == shard.last - 1:
                 report(_summary(shard.number, first, batch))
                 batch, first, since = [], number + 1, time.monotonic()
 

@@ -33,7 +33,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def positions(files, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 400)
+    monkeypatch.setattr(module, "CHUNK_POSITIONS", 400)
     return shuffled(files, tmp_path / "cache", ALL, 0.3, SILENT)
 
 

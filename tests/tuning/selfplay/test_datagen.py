@@ -45,8 +45,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _two_in_a_shard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(generation, "SHARD", 2)
-    patch.setattr(shards, "SHARD", 2)
+    patch.setattr(generation, "SHARD_GAMES", 2)
+    patch.setattr(shards, "SHARD_GAMES", 2)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.tuning import games
 from tuning.selfplay import games as selfplay
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
-from tuning.selfplay.loop import ENDS, WINNING_SCORE
+from tuning.selfplay.loop import ENDS, WINNING_CENTIPAWNS
 from tuning.selfplay.sides import Side
 
 RULES = SelfPlayRules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
@@ -98,7 +98,7 @@ def test_games_are_legal_and_end_as_recorded(played: list[SelfPlayGame]) -> None
                 assert (len(scores), result) == (RULES.max_plies, 1)
             case "few pieces":
                 assert chess.popcount(boards[-2].occupied) <= RULES.end_pieces
-                assert result == (winner if abs(scores[-1]) >= WINNING_SCORE else 1)
+                assert result == (winner if abs(scores[-1]) >= WINNING_CENTIPAWNS else 1)
             case _:
                 assert _end_by_rule(boards[-1]) == end
                 assert result == (1 if end != "checkmate" else 2 * (not boards[-1].turn))
