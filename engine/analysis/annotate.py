@@ -34,6 +34,9 @@ OnStep = Callable[[float], None]
 #: searched once more, because it may be as good as the best.
 SUSPECT_COST, NEAR_COST = 0.02, 0.08
 
+#: Tries that are searched once more, at most.
+MAX_NEAR_MOVES = 6
+
 #: Points that an inaccuracy costs: with lichess.org's 0.05, too many are none to another engine.
 INACCURACY_COST = 0.07
 
@@ -213,10 +216,12 @@ class _Run:
         moves = [move for move in board.legal_moves if move not in (self._positions[at].move, mark.instead[0])]
         best = mark.score.pov(board.turn)
         lines = self._search_lines(at, moves, amount)
-        near = [line.pv[0] for line in lines if cost(best, line.score.relative) < NEAR_COST]
-        again = {line.move: line for line in self._search_lines(at, near, amount)}
-        lines = [again.get(line.move, line) for line in lines]
-        also = [line.pv[0] for line in lines if cost(best, line.score.relative) <= EQUAL_COST]
+        near = [line.pv[0] for line in lines if cost(best, line.score.relative) < NEAR_COST][:MAX_NEAR_MOVES]
+        again = self._search_lines(at, [mark.instead[0], *near], amount * len(near) // 2) if near else []
+        best = max([best, *(line.score.relative for line in again)])
+        searched = {line.move: line for line in again}
+        lines = [searched.get(line.move, line) for line in lines]
+        also = [line.pv[0] for line in lines if line.move in near and cost(best, line.score.relative) <= EQUAL_COST]
         bad = [line for line in lines if grade_of(best, line.score.relative).bad and line.pv[0] not in also]
         refuted = tuple(Refuted(line.pv[:2], self._fault(at, mark, line)) for line in bad if len(line.pv) > 1)
         inferior = [line.pv[0] for line in lines if line not in bad and line.pv[0] not in also]
