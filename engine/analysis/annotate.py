@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import chess
 import chess.pgn
-from chess.engine import Limit
+from chess.engine import Cp, Limit
 
 from engine.analysis.budget import FIRST_SHARE, SUSPECT_ROUND, AnalysisBudget
 from engine.analysis.praise import CLEAR_POINTS, EQUAL_COST, is_candidate, praise
@@ -39,6 +39,9 @@ MAX_NEAR_MOVES = 6
 
 #: Points that an inaccuracy costs: with lichess.org's 0.05, too many are none to another engine.
 INACCURACY_COST = 0.07
+
+#: Centipawns of compensation that a sacrifice may have beyond what a search sees of it.
+SACRIFICE_DOUBT_CP = 150
 
 #: Plies of a line in which a try's fault is looked for.
 TRY_PLIES = 4
@@ -181,6 +184,8 @@ class _Run:
         hunting = {chess.WHITE: False, chess.BLACK: False}
         for at, position in enumerate(self._positions[:-1]):
             turn, grade = position.board.turn, _last_grade(self._verdicts.get(at, [Grade.FINE]))
+            if grade.bad and self._may_be_sound(at):
+                grade = Grade.UNCLEAR
             praised = grade in (Grade.ONLY, Grade.GOOD, Grade.BRILLIANT)
             assert position.move is not None
             if hunting[turn] and praised and not sacrificed(position.board, position.move):
@@ -190,6 +195,13 @@ class _Run:
             hunts = grade in (Grade.GOOD, Grade.BRILLIANT) or hunting[turn]
             hunting[turn] = hunts and points(self._record.change(at)[1]) >= CLEAR_POINTS
         return result
+
+    def _may_be_sound(self, at: int) -> bool:
+        """Whether the move at this position is a sacrifice that has more for it than a search sees."""
+        position, (had, has) = self._positions[at], self._record.change(at)
+        assert position.move is not None
+        more = Cp(has.score(mate_score=100_000) + SACRIFICE_DOUBT_CP)
+        return not grade_of(had, more).bad and bool(sacrificed(position.board, position.move))
 
     def _mark(self, at: int, grade: Grade) -> Mark:
         """The mark of the move at this position, with the reason for it."""
