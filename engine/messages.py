@@ -45,6 +45,11 @@ def quoted(value: object) -> str:
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 move``, ``2 moves``: the number with its noun, which takes an s unless its ``plural`` is given."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 #: The maximum of every limit: 64 bits, signed.
 LARGEST = 2**63 - 1
 

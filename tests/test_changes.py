@@ -143,7 +143,8 @@ def test_a_term_of_classical_is_a_group_and_its_count(copy: Copy) -> None:
     assert added.split("|")[0].strip() == "control"
     assert set(added.split("|", 1)[1].split()) == {"0.00", "|"}
     counted = (
-        "from engine.board.fen import set_fen, START_FEN\nfrom engine.board.setup import new_position\n"
+        "from engine.board.fen import set_fen\nfrom engine.board.setup import new_position\n"
+        "from engine.fen import START_FEN\n"
         "from engine.evaluation.classical.explain import trace_of\n"
         "from engine.evaluation.classical.features import CONTROL\n"
         "position = new_position()\nset_fen(position, START_FEN)\nprint(trace_of(position)[0]['count'][:, CONTROL])"

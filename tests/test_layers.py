@@ -13,6 +13,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 FLOORS: dict[str, int] = {
     "version": 0,
     "messages": 0,
+    "fen": 1,
     "printing": 0,
     "options": 1,
     "files": 1,

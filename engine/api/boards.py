@@ -6,11 +6,11 @@ from typing import Any
 import chess
 
 from engine.api.types import check_board
-from engine.board.fen import START_FEN, check_material, check_number, set_fen, to_fen
+from engine.board.fen import needs_chess960, set_fen
 from engine.board.notation import find_move, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
-from engine.board.types import square_name
+from engine.fen import START_FEN, check_material, check_number, square_name
 from engine.messages import PERFT, PositionError, quoted
 from engine.options import find
 from engine.play.boards import board_of, pieces_of, put_board
@@ -47,8 +47,9 @@ class PositionMixin:
         self._position = position
 
     def fen(self) -> str:
-        """The position as FEN."""
-        return to_fen(self._position)
+        """The position as FEN, with an en passant square only where a capture is legal; rights that only Chess960 has
+        are written by the files of the rooks."""
+        return self.board().fen(shredder=needs_chess960(self._position))
 
     def key(self) -> int:
         """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""

@@ -9,7 +9,7 @@ from engine.board.aliases import Position
 from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, PROMOTION
 from engine.board.position import MOVE_LIST
 from engine.board.setup import legal_moves, play_text
-from engine.board.types import square_name
+from engine.fen import square_name
 from engine.jit import new_record
 from engine.messages import PositionError, quoted
 

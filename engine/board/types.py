@@ -50,8 +50,3 @@ LIGHT_SQUARES = U64(0x55AA_55AA_55AA_55AA)
 
 #: Room for the legal moves of any position; the known maximum is 218.
 MAX_MOVES = 256
-
-
-def square_name(square: int) -> str:
-    """``e4`` for 28."""
-    return "abcdefgh"[square & 7] + "12345678"[square >> 3]

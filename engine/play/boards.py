@@ -3,9 +3,9 @@
 import chess
 
 from engine.board.aliases import Position
-from engine.board.fen import check_material, check_number, en_passant_target, set_up, to_fen
+from engine.board.fen import set_up, to_fen
 from engine.board.setup import copy_position, new_position, play_move
-from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE
+from engine.fen import check_material, check_number, en_passant_target
 
 
 def board_of(position: Position) -> chess.Board:
@@ -31,14 +31,14 @@ def put_board(position: Position, board: chess.Board, chess960: bool) -> None:
     """Set ``position`` to ``board``, without the moves that led to it. Raises
     :class:`~engine.messages.PositionError` if the engine refuses it."""
     pieces = pieces_of(board)
-    side = WHITE if board.turn else BLACK
+    side = int(not board.turn)
     check_material(pieces)
     set_up(
         position,
         pieces,
         side,
         _castling_rooks(board),
-        en_passant_target(board.ep_square, pieces, side) if board.ep_square is not None else NO_SQUARE,
+        en_passant_target(board.ep_square, pieces, side) if board.ep_square is not None else None,
         (
             check_number(board.halfmove_clock, "halfmove clock", 0),
             check_number(board.fullmove_number, "move number", 1),
@@ -47,25 +47,25 @@ def put_board(position: Position, board: chess.Board, chess960: bool) -> None:
     )
 
 
-def pieces_of(board: chess.Board) -> bytearray:
-    """The piece on each square, as the engine numbers pieces."""
-    pieces = bytearray((EMPTY,)) * 64
+def pieces_of(board: chess.Board) -> str:
+    """The letter of the piece on each square, from a1 to h8, a period for none."""
+    pieces = ["."] * 64
     masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    for color, own in ((WHITE, board.occupied_co[chess.WHITE]), (BLACK, board.occupied_co[chess.BLACK])):
-        for kind, mask in enumerate(masks):
+    for letters, own in (("PNBRQK", board.occupied_co[chess.WHITE]), ("pnbrqk", board.occupied_co[chess.BLACK])):
+        for letter, mask in zip(letters, masks, strict=True):
             rest = mask & own
             while rest:
                 lowest = rest & -rest
-                pieces[lowest.bit_length() - 1] = color << 3 | kind
+                pieces[lowest.bit_length() - 1] = letter
                 rest ^= lowest
-    return pieces
+    return "".join(pieces)
 
 
-def _castling_rooks(board: chess.Board) -> list[int]:
-    """The rook of each castling right, NO_SQUARE for none."""
-    rooks = [NO_SQUARE] * 4
+def _castling_rooks(board: chess.Board) -> list[int | None]:
+    """The rook of each castling right, None without the right."""
+    rooks: list[int | None] = [None] * 4
     for square in chess.scan_forward(board.clean_castling_rights()):
-        color = WHITE if square < 8 else BLACK
-        king = board.king(color == WHITE)
+        color = int(square > 7)
+        king = board.king(not color)
         rooks[2 * color + (king is not None and square < king)] = square
     return rooks

@@ -8,59 +8,57 @@ from typing import NoReturn
 
 import chess
 
+from engine.fen import START_FEN, FenFields, check_number, read_fen
 from engine.messages import CHESS960, PositionError, quoted
 from engine.reading.text import Line, ReadError, read_lines
-
-#: Clearer words for some of python-chess's faults.
-_WORDS = {
-    chess.STATUS_OPPOSITE_CHECK: "the king of the side that is not to move is in check",
-    chess.STATUS_EMPTY: "no pieces",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
     """A legal position from a line of text. ``rest`` is the text after it, such as the operations of EPD; ``repairs``
-    says what was changed to make it legal."""
+    says what was read otherwise than it is written."""
 
     board: chess.Board
     rest: str = ""
     repairs: tuple[str, ...] = ()
 
 
-def read_position(line: str, chess960: bool = False, unreachable: bool = False) -> ReadPosition:
-    """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
-
-    Castling rights that only exist in Chess960 make it a Chess960 position, as does ``chess960``. Rights without their
-    king or rook, and en passant squares that no pawn has just passed, are dropped, as over UCI.
-    ``unreachable`` accepts checks that cannot occur in a game. Raises PositionError."""
-    fields = line.split(None, 6)
-    if len(fields) < 4:
-        found = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
-        raise PositionError(f"{quoted(line.strip())} is not a position (it has {found} instead of 4 to 6)")
-    count = next((at for at in (4, 5) if not _COUNTER.fullmatch("".join(fields[at : at + 1]))), 6)
-    castling = "".join(dict.fromkeys(sorted(fields[2], key=str.islower)))  # White's first, as python-chess wants it
+def read_position(line: str, chess960: bool = False) -> ReadPosition:
+    """The position at the beginning of ``line``, a FEN or an EPD, as :func:`engine.fen.read_fen` reads it; without
+    counters, those of the operations ``hmvc`` and ``fmvn`` count. Castling rights that only exist in Chess960 make it a
+    Chess960 position, as does ``chess960``. Raises PositionError."""
     try:
-        board = chess.Board(" ".join([*fields[:2], castling, *fields[3:count]]), chess960=chess960)
-    except (ValueError, IndexError) as error:
-        raise PositionError(f"{quoted(line.strip())} is not a position ({quoted(str(error))[1:-1]})") from None
-    repairs = [f"castling rights '{fields[2]}' are read as '{castling}'"] if castling != fields[2] else []
+        setup = read_fen(line, chess960)
+        board = _board_of(setup, chess960)
+        sides = ("White", "Black") if board.turn else ("Black", "White")
+        if board.was_into_check():
+            raise PositionError(f"{sides[1]} is in check but it is {sides[0]}'s move")
+        if board.checkers_mask().bit_count() > 2:
+            raise PositionError(f"{sides[0]} is in check by more than two pieces")
+    except PositionError as error:
+        raise PositionError(f"{quoted(line.strip())} is not a position ({error})") from None
+    counters = dict(_COUNTERS.findall(setup.rest))
+    if "hmvc" in counters:
+        board.halfmove_clock = check_number(int(counters["hmvc"]), "halfmove clock", 0)
+    if "fmvn" in counters:
+        board.fullmove_number = check_number(int(counters["fmvn"]), "move number", 1)
+    return ReadPosition(board, setup.rest, setup.repairs)
+
+
+def _board_of(setup: FenFields, chess960: bool) -> chess.Board:
+    board = chess.Board(None, chess960=chess960)
+    letters = enumerate(setup.pieces)
+    board.set_piece_map({square: chess.Piece.from_symbol(letter) for square, letter in letters if letter != "."})
+    board.turn = not setup.side
+    board.castling_rights = sum(1 << rook for rook in setup.rooks if rook is not None)
+    board.ep_square = setup.en_passant
+    board.halfmove_clock, board.fullmove_number = setup.clocks
     board.chess960 = chess960 or board.has_chess960_castling_rights()
-    rights = board.clean_castling_rights()
-    if board.castling_rights != rights:
-        board.castling_rights = rights
-        repairs.append(f"castling rights '{castling}' become '{board.castling_xfen()}': no king or rook in place")
-    if board.status() & chess.STATUS_INVALID_EP_SQUARE:
-        board.ep_square = None
-        repairs.append(f"en passant square '{fields[3]}' is dropped: no pawn has just passed it")
-    if board.status() & ~(chess.STATUS_IMPOSSIBLE_CHECK if unreachable else 0):
-        raise PositionError(f"not a legal position: {quoted(line.strip())} ({faults(board)})")
-    return ReadPosition(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
+    return board
 
 
-#: A counter of a FEN (an operation of EPD begins with a letter).
-_COUNTER = re.compile(r"[0-9]{1,9}")
-
+#: The operations of EPD that are the counters of a FEN.
+_COUNTERS = re.compile(r"(?:^|;)\s*(hmvc|fmvn)\s+([0-9]{1,9})\s*(?=;|$)")
 
 #: Opcode and operand of EPD.
 _OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
@@ -120,9 +118,9 @@ def read_board(
 ) -> chess.Board:
     """The board for ``fen``, the start position if it is empty or ``startpos``; see :func:`read_position`. Repairs are
     reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations."""
-    if fen and fen != "startpos" and len(fen.split()) < 4 and fen.count("/") != 7:
-        raise PositionError(f"{'neither a FEN nor a file' if epd else 'not a FEN'}: {quoted(fen)}")
-    found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)
+    if fen and fen != "startpos" and "/" not in fen:
+        raise PositionError(f"not a FEN: {quoted(fen)}")
+    found = read_position(fen if fen not in ("", "startpos") else START_FEN, chess960)
     if epd:
         operations_of(found.rest)
     elif found.rest:
@@ -132,13 +130,3 @@ def read_board(
     if found.board.chess960 and not chess960:
         report(CHESS960)
     return found.board
-
-
-def faults(board: chess.Board) -> str:
-    """Why the position is illegal; empty if it is legal.
-
-    >>> faults(chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1"))
-    'no black king'
-    """
-    found = [status for status in chess.Status if status and status in board.status()]
-    return ", ".join(_WORDS.get(status, (status.name or "").lower().replace("_", " ")) for status in found)

@@ -11,9 +11,8 @@ import chess
 from rich.progress import Progress
 
 from engine import Engine
-from engine.api.boards import check_supported
 from engine.commandline import DONE, FAILED
-from engine.messages import PERFT, nodes_per_second, quoted
+from engine.messages import PERFT, counted, nodes_per_second, quoted
 from engine.reading import ReadError, read_lines, read_position
 from engine.reading.positions import raise_fault
 
@@ -67,8 +66,8 @@ def read_counts(
 
 def _read(line: str, number: int, report: Callable[[str], None]) -> Counts:
     fen, *texts = re.split(r"\s*;\s*|\s+(?=D\d)", line.removeprefix("epd ").strip())
-    position = read_position(fen, unreachable=True)
-    check_supported(position.board)
+    position = read_position(fen, chess960=True)  # the counts tell what the rights mean
+    position.board.chess960 = position.board.has_chess960_castling_rights()
     if position.rest:
         raise ValueError(f"{quoted(position.rest)} is not a count such as 'D1 20'")
     for repair in position.repairs:
@@ -114,7 +113,8 @@ class Comparison:
             self.leaves += leaves
             if leaves != expected:
                 self.wrong += 1
-                yield f"wrong  line {counts.line}  {name}: {leaves} leaves at depth {depth}, not {expected}"
+                found = counted(leaves, "leaf", "leaves")
+                yield f"wrong  line {counts.line}  {name}: {found} at depth {depth}, not {expected}"
                 yield from (f"  {move}: {share}" for move, share in shares.items())
                 return
         self.right += 1
@@ -123,7 +123,7 @@ class Comparison:
     def summary(self) -> str:
         """Positions, leaves and speed."""
         speed = nodes_per_second(self.leaves, 1000 * self._seconds)
-        return f"{self.right} ok, {self.wrong} wrong; {self.leaves} leaves, {speed} per second"
+        return f"{self.right} ok, {self.wrong} wrong; {counted(self.leaves, 'leaf', 'leaves')}, {speed} per second"
 
 
 def compare(positions: Sequence[Counts], comparison: Comparison, bar: Progress) -> int:

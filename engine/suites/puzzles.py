@@ -11,8 +11,7 @@ from pathlib import Path
 
 import chess
 
-from engine.api.boards import check_supported
-from engine.messages import quoted
+from engine.messages import counted, quoted
 from engine.reading import ReadError, read_move, read_positions
 from engine.reading.positions import ReadPosition, operations_of, raise_fault
 
@@ -58,7 +57,6 @@ def load_suite(
 def puzzle_of(found: ReadPosition, name: str) -> Puzzle:
     """The puzzle in a line of EPD, called ``name`` if it has no ``id``. Raises ValueError."""
     board, operations = found.board, operations_of(found.rest)
-    check_supported(board)
     if board.chess960:
         raise ValueError(f"'{board.fen()}' is a position of Chess960, which suites do not support")
     if not any(board.legal_moves):
@@ -96,7 +94,7 @@ def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, 
     if "c8" in operations and "c9" in operations:
         moves, points = operations["c9"].split(), operations["c8"].split()
         if len(moves) != len(points):
-            raise ValueError(f"c9 names {len(moves)} moves but c8 gives points for {len(points)}")
+            raise ValueError(f"c9 names {counted(len(moves), 'move')} but c8 gives points for {len(points)}")
         return tuple((_move(board, move), _number(value, "c8")) for move, value in zip(moves, points, strict=True))
     try:
         return tuple((_move(board, match[1]), int(match[2])) for match in _POINTS.finditer(operations.get("c0", "")))

@@ -9,11 +9,11 @@ import pytest
 
 from engine.board.aliases import HISTORY
 from engine.board.draws import is_insufficient_material, is_repetition
-from engine.board.fen import START_FEN
 from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.notation import find_move, list_moves, play_moves
 from engine.board.position import GAME_HISTORY
 from engine.board.setup import play_move
+from engine.fen import START_FEN
 from tests.board.oracle import position_from, position_of
 
 SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from engine.board.fen import START_FEN, to_fen
+from engine.board.fen import to_fen
 from engine.board.notation import find_move, play_moves
+from engine.fen import START_FEN
 from engine.messages import PositionError
 from tests.board.oracle import position_from, position_of, random_game, starts
 

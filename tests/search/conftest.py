@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from engine.api import Engine
-from engine.board.fen import START_FEN, set_fen
+from engine.board.fen import set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.evaluation.choice import choose
+from engine.fen import START_FEN
 from engine.messages import Limits, Signals
 from engine.search.lazy_smp import SearchTask
 from engine.search.pool import Pool

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from engine import Engine
-from engine.board.fen import START_FEN
 from engine.board.notation import list_moves
 from engine.evaluation.choice import choose
+from engine.fen import START_FEN
 from engine.jit import new_record
 from engine.messages import Limits
 from engine.search.deepening import ABORTED_WITH_MOVE, UNLIMITED

@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from engine.board.aliases import Flag, Move, MoveList, Position
-from engine.board.fen import START_FEN, set_fen
+from engine.board.fen import set_fen
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.moves import origin_of
 from engine.board.position import piece_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
+from engine.fen import START_FEN
 from engine.jit import Array, Record, helper, int64, kernel, mulhi, new_record, record_type, structure, u8
 from engine.search.state import WORKER_T, WorkerRecord, frame_at
 from tuning.data.viriformat import game_bytes

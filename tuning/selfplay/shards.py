@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
-from engine.board.fen import START_FEN
+from engine.fen import START_FEN
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.processes import Report
