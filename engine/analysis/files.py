@@ -11,7 +11,7 @@ import chess.pgn
 from engine import reading
 from engine.files import check_place, open_regular, write_whole
 from engine.reading import ReadError
-from engine.reading.games import Exporter, games_of
+from engine.reading.games import Exporter, UnreadGame, games_of
 
 
 class AnalysisError(ValueError):
@@ -19,13 +19,15 @@ class AnalysisError(ValueError):
 
 
 def read_games(path: Path, report: Callable[[str], None] = lambda remark: None) -> list[chess.pgn.Game]:
-    """All games of a PGN file; anything skipped or repaired is reported. Raises :class:`AnalysisError` for a file
-    without a game."""
+    """All games of a PGN file, the :class:`UnreadGame` ones among them; anything skipped or repaired is reported.
+    Raises :class:`AnalysisError` for a file without a game that can be read."""
     remarks: list[str] = []
     try:
-        games = [found.game for found in reading.read_games(path, remarks.append)]
+        games = [found.game for found in reading.read_games(path, remarks.append, unread=True)]
     except ReadError as error:
         raise AnalysisError(str(error)) from None
+    if games and all(isinstance(game, UnreadGame) for game in games):
+        raise AnalysisError(f"no game in {path} can be read: {remarks[0]}")
     if not games:
         raise AnalysisError(f"{path} contains no game" + (f" ({remarks[0]})" if remarks else ""))
     for remark in remarks:
@@ -72,7 +74,9 @@ def games_in(text: str) -> list[chess.pgn.Game]:
 
 
 def pgn_text(game: chess.pgn.Game) -> str:
-    """``game`` as PGN, wrapped at the standard's 80 characters where possible."""
+    """``game`` as PGN, wrapped at the standard's 80 characters where possible; one that cannot be read as it is."""
+    if isinstance(game, UnreadGame):
+        return game.source
     tags, _, moves = game.accept(Exporter(columns=_LINE_LENGTH)).partition("\n\n")
     units: list[str] = []
     for word in _WORDS.findall(moves):

@@ -33,8 +33,9 @@ from engine.analysis.table import HEADER, table_of
 from engine.commandline import DONE, INTERRUPTED, REFUSED, limit_of, refuse
 from engine.console import Console, TextColumn
 from engine.files import WriteError, check_place, write_or_rescue
-from engine.messages import PositionError
+from engine.messages import PositionError, counted
 from engine.processes import Completed, LostProcess
+from engine.reading.games import UnreadGame
 
 #: At most one part in this many of the time is spent saving results.
 _TIME_PER_SAVING_TIME = 25
@@ -80,7 +81,7 @@ def analyse(
         games = [game for file in files for game in file.games]
         finished = sum(game.file.results.get(game.digest, label, chosen.again) is not None for game in games)
         print(
-            f"\nnumbat: interrupted; {finished} of {len(games)} games are finished"
+            f"\nnumbat: interrupted; {finished} of {counted(len(games), 'game')} finished"
             f"{''.join(f', kept in {file.results.path}' for file in kept)}; run the same command to continue",
             file=sys.stderr,
         )
@@ -264,6 +265,9 @@ class _Batch:
         for place, game in enumerate(self._games):
             title = f"{game.file.name}, " if len(self._files) > 1 else ""
             self._bar.update(self._task, description=f"{title}game {game.number} of {len(game.file.games)}")
+            if isinstance(game.game, UnreadGame):  # already remarked upon
+                self._complete(game)
+                continue
             if game.size == 1 and not game.cut:
                 self._say(f"{game} has no moves; it is not annotated")
                 self._complete(game)
@@ -302,7 +306,7 @@ class _Batch:
         if error:
             self._say(f"{game} is not annotated: {error}")
         elif game.cut:
-            self._say(f"{game} is annotated up to the null move ({game.size} positions)")
+            self._say(f"{game} is annotated up to the null move ({counted(game.size, 'position')})")
 
     def _save(self) -> None:
         """Save the results, unless that has taken too large a part of the time."""

@@ -31,7 +31,7 @@ _WINNING_PERCENT = 80
 SIDES = ("White", "Black")
 
 #: The points of both sides by the result.
-_POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+_POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "0-0": (0.0, 0.0)}
 
 #: The name of openings without one, and the beginning of the names of moves without a theme.
 _OTHER = "other"

@@ -3,6 +3,7 @@
 python-chess's own parser picks known letters out of any word, loses tags and games if a blank line is missing or
 superfluous, and takes quadratic time on some files. Here a game ends before the first move that cannot be read."""
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -11,24 +12,27 @@ from typing import NamedTuple
 import chess
 import chess.pgn
 
-from engine.messages import CHESS960, PositionError, quoted
+from engine.fen import START_FEN
+from engine.messages import CHESS960, PositionError, counted, quoted
 from engine.reading.moves import ENGLISH, MoveError, Spelling, is_move, letters_of, read_move, respelled, spellings
 from engine.reading.positions import read_position
+from engine.reading.signs import BEHIND, CHECKS, nag_behind, nag_of
 from engine.reading.split import Raw, number_of, split
 from engine.reading.text import Line, read_lines
-from engine.reading.tokens import Kind, Token, tokens
+from engine.reading.tokens import Kind, Token, plain_result, tokens
 
 Report = Callable[[str], None]
 
 #: Remarks reported for one game; the others are counted.
 _REMARKS = 10
 
-#: Words between moves that are not moves, and characters that may follow a move.
-_ASIDES = frozenset(("N", "D", "e.p.", "ep", "mate", "ch"))
-_BEHIND = "+#=-/,±∓⩲⩱∞†‡"
-_CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))
+#: Words between moves that are neither moves nor annotations.
+_ASIDES = frozenset(("e.p.", "ep", "mate", "ch"))
 
-_RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
+_RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "0-0", "*"))
+
+#: A loss for both sides, which looks like castling.
+_DOUBLE_FORFEIT = "0-0"
 
 _NULL = frozenset(("--", "Z0", "0000", "@@@@"))
 
@@ -43,6 +47,12 @@ class Read(NamedTuple):
     bad_tag: str = ""
 
 
+class UnreadGame(chess.pgn.Game):
+    """A game whose position cannot be read: its tags without those of the position, and its text in the file."""
+
+    source: str
+
+
 class Exporter(chess.pgn.StringExporter):
     """python-chess's exporter, with the escapes of the standard in the values of tags."""
 
@@ -51,29 +61,51 @@ class Exporter(chess.pgn.StringExporter):
 
 
 def read_games(
-    path: str | os.PathLike[str], report: Report, advance: Callable[[int], None] | None = None
+    path: str | os.PathLike[str], report: Report, advance: Callable[[int], None] | None = None, unread: bool = False
 ) -> Iterator[Read]:
     """The games of a PGN file, one by one; ``advance`` is called with the bytes read so far. Anything skipped, repaired
-    or not understood is reported with file, line and game. Raises :class:`~engine.reading.text.ReadError` for anything
-    but a text file."""
+    or not understood is reported with file, line and game; with ``unread`` a skipped game is an :class:`UnreadGame`.
+    Raises :class:`~engine.reading.text.ReadError` for anything but a text file."""
     place = os.fspath(path)
     lines = read_lines(path, lambda line, text: report(f"{place}:{line}: {text}"), advance)
-    return games_of(lines, report, place)
+    return games_of(lines, report, place, unread)
 
 
-def games_of(lines: Iterable[Line], report: Report, place: str = "PGN") -> Iterator[Read]:
-    """The games in ``lines``; reports name ``place`` as their source."""
+def games_of(lines: Iterable[Line], report: Report, place: str = "PGN", unread: bool = False) -> Iterator[Read]:
+    """The games in ``lines``, as :func:`read_games`; reports name ``place`` as their source."""
     number = 0
-    for raw in split(tokens(lines)):
+    latest: list[Line] = []
+    """Those since the end of the last game, with ``unread``."""
+
+    def remembered() -> Iterator[Line]:
+        for line in lines:
+            latest.append(line)
+            yield line
+
+    for raw in split(tokens(remembered() if unread else lines)):
         game = _Builder(raw).game() if raw.is_game else None
+        if game is None and raw.is_game and unread:
+            game = _unread(raw, latest)
+        latest[:] = [line for line in latest if raw.end is not None and line[0] > raw.end]
         number += raw.is_game
         of_game = f"game {number}: " if raw.is_game else ""
         for line, text in raw.remarks[:_REMARKS]:
             report(f"{place}:{line}: {of_game}{text}")
         if len(raw.remarks) > _REMARKS:
-            report(f"{place}:{raw.remarks[_REMARKS][0]}: {of_game}{len(raw.remarks) - _REMARKS} more remarks")
+            report(
+                f"{place}:{raw.remarks[_REMARKS][0]}: {of_game}{counted(len(raw.remarks) - _REMARKS, 'more remark')}"
+            )
         if game is not None:
             yield Read(number, raw.line, game, raw.bad_tag)
+
+
+def _unread(raw: Raw, lines: Iterable[Line]) -> UnreadGame:
+    game = UnreadGame()
+    kept = (tag for tag in raw.tags.values() if tag.text not in ("FEN", "SetUp", "Variant"))
+    game.headers.update({tag.text: tag.value for tag in kept})
+    end = raw.end or math.inf
+    game.source = "\n".join(text for number, text in lines if raw.line <= number <= end).strip()
+    return game
 
 
 class _Builder:
@@ -101,8 +133,10 @@ class _Builder:
         for name, tag in self._raw.tags.items():
             self._game.headers[name] = tag.value
             if name == "Result" and tag.value not in _RESULTS:  # it would be written after the moves
-                self._game.headers[name] = "*"
-                self._remark(tag.line, f"{quoted(tag.value)} is not a result")
+                result = plain_result(tag.value)
+                read_as = f"read as {result}" if result in _RESULTS else "not a result"
+                self._game.headers[name] = result if result in _RESULTS else "*"
+                self._remark(tag.line, f"{quoted(tag.value)} is {read_as}")
         board = self._start()
         if board is None:
             return None
@@ -111,10 +145,11 @@ class _Builder:
         first = next((token for token in self._raw.moves if token.kind is not Kind.COMMENT), None)
         if first is not None and first.kind is Kind.NUMBER and number_of(first) != board.fullmove_number:
             self._remark(first.line, f"the first move has number {number_of(first)}, not {board.fullmove_number}")
+        self._last = next((token for token in reversed(self._raw.moves) if token.kind is not Kind.COMMENT), None)
         for token in self._raw.moves:
             self._take(token)
         if self._replaced:
-            self._remark(self._raw.moves[-1].line, f"{len(self._replaced)} open parentheses are not closed")
+            self._remark(self._raw.moves[-1].line, f"{counted(len(self._replaced), 'variation')} not closed")
         self._put_before(self._replaced[-1] if self._replaced and self._begins() else self._node)
         self._check_result()
         for node, texts in self._comments.items():
@@ -137,7 +172,9 @@ class _Builder:
             self._remark(variant.line, f"the variant {quoted(variant.value)} is not supported; the game is skipped")
             return None
         try:
-            found = read_position(headers.get("FEN", chess.STARTING_FEN), headers.is_chess960())
+            if "FEN" in self._raw.lost:
+                raise PositionError("its FEN tag cannot be read")
+            found = read_position(headers.get("FEN", START_FEN), headers.is_chess960())
             if found.rest:
                 raise PositionError(f"{quoted(found.rest)} after the position")
         except PositionError as error:
@@ -147,8 +184,13 @@ class _Builder:
             self._remark(line, repair)
         if found.board.chess960 and not headers.is_chess960():
             self._remark(line, CHESS960)
-        if found.repairs:
-            headers["FEN"] = found.board.fen()
+            headers["Variant"] = "Chess960"
+        try:
+            as_written = headers.board()
+        except ValueError:
+            as_written = None
+        if found.repairs or as_written is None or as_written.fen() != found.board.fen():
+            headers["FEN"] = found.board.fen(shredder=found.board.chess960)
         return found.board
 
     def _language(self) -> Spelling:
@@ -195,16 +237,28 @@ class _Builder:
                     self._comments.setdefault(self._node, []).append(text)
             case Kind.NAG:
                 self._sign(token, int(text))
-            case Kind.GLYPH:
-                self._sign(token, _GLYPHS[text.strip("()")])
             case Kind.OPEN:
                 self._open(token)
             case Kind.CLOSE:
                 self._close(token)
             case Kind.RESULT:
                 self._result(token)
-            case Kind.WORD:
-                self._word(token)
+            case Kind.GLYPH | Kind.WORD:
+                nag = nag_of(text, self._board.turn == self._begins())
+                if nag is not None:
+                    self._sign(token, nag)
+                elif self._is_double_forfeit(token):
+                    self._result(token._replace(text=_DOUBLE_FORFEIT))
+                else:
+                    self._word(token)
+
+    def _is_double_forfeit(self, token: Token) -> bool:
+        """Whether ``token`` is the result and not castling: it is illegal, or the tag says so and nothing follows."""
+        if token.text.replace("\N{EN DASH}", "-") != _DOUBLE_FORFEIT or self._replaced:
+            return False
+        castles = any(map(self._board.is_kingside_castling, self._board.generate_castling_moves()))
+        last, said = token is self._last, self._game.headers.get("Result") == _DOUBLE_FORFEIT
+        return (last or said) if not castles else (last and said)
 
     def _begins(self) -> bool:
         """Whether the game, or the open variation, has no move yet."""
@@ -288,12 +342,14 @@ class _Builder:
             return
         if otherwise:
             self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
-        if signs not in _CHECKS:
+        nag = nag_behind(signs, self._board.turn)
+        if nag is None and signs not in CHECKS:
             self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is ignored")
         for sign in self._signs.values():
             self._remark(sign.line, f"the annotation {quoted(sign.text)} is read as if it followed the next move")
         before = " ".join(filter(None, self._before))
-        self._node = self._node.add_variation(move, starting_comment=before, nags=self._signs)
+        nags = {*self._signs, nag} if nag is not None else self._signs
+        self._node = self._node.add_variation(move, starting_comment=before, nags=nags)
         self._before, self._signs, self._has_variation = [], {}, None
         self._board.push(move)
 
@@ -311,12 +367,9 @@ class _Builder:
             self._depth, self._take = 0, self._skip_all
 
 
-_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
-
-
 def _core(word: str) -> str:
     """``word`` without the signs after a move."""
-    return word if word in _NULL else word.rstrip(_BEHIND)
+    return word if word in _NULL else word.rstrip(BEHIND)
 
 
 def _may_move(token: Token) -> bool:

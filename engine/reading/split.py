@@ -14,12 +14,16 @@ class Raw:
 
     line: int = 0
     """Where the game begins."""
+    end: int | None = None
+    """Its last line; None at the end of the file."""
     tags: dict[str, Token] = field(default_factory=dict)
     moves: list[Token] = field(default_factory=list)
     """Everything after the tags, and comments before them."""
     remarks: list[tuple[int, str]] = field(default_factory=list)
     bad_tag: str = ""
     """A message about the first line that should be a tag and is not, if any."""
+    lost: list[str] = field(default_factory=list)
+    """The names of such tags."""
     begun: bool = False
     """Whether ``moves`` has more than comments."""
 
@@ -66,7 +70,7 @@ class _Splitter:
         elif token.kind is Kind.TAG:
             if self._is_next(token):
                 usual = self._raw.begun and self._blank
-                ended = self.end()
+                ended = self.end(token)
                 if not usual:
                     self._remark(token, f"another game begins here, with the tag {token.text}")
         elif pause:
@@ -78,7 +82,7 @@ class _Splitter:
                 self._held, self._over = [], False
             else:
                 abrupt = not self._blank
-                ended = self.end()
+                ended = self.end(token)
                 if abrupt:
                     self._remark(token, "another game begins here, after the result")
         if self._blank > 1 and self._raw.tags and not self._raw.begun:
@@ -96,9 +100,11 @@ class _Splitter:
         self._held = []
         return self.end()
 
-    def end(self) -> Raw:
-        """The game so far; the next one begins with the held tokens."""
+    def end(self, following: Token | None = None) -> Raw:
+        """The game so far; the next one begins with the held tokens and the ``following`` one."""
         raw, held = self._raw, self._held
+        if following is not None:
+            raw.end = (held[0] if held else following).line - 1
         if not raw.is_game:
             for token in raw.moves:
                 raw.remarks.append((token.line, f"{quoted(token.text)} belongs to no game"))
@@ -132,6 +138,7 @@ class _Splitter:
             self._remark(token, f"{token.text} and is ignored" if kind is Kind.BAD_TAG else token.text)
             if kind is Kind.BAD_TAG and not raw.begun:
                 raw.bad_tag = raw.bad_tag or f"line {token.line}: {token.text}"
+                raw.lost.append(token.value)
         elif kind is Kind.TAG:
             if raw.moves and not raw.tags:
                 self._remark(token, "the comment before the tags is kept as a comment on the game")

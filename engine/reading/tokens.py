@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
+from html import unescape
 from typing import NamedTuple
 
 from chess.pgn import TAG_REGEX
@@ -19,7 +20,7 @@ class Kind(Enum):
     TAG = auto()
     """``text`` is the name and ``value`` the value, without the backslashes of the standard."""
     BAD_TAG = auto()
-    """A line with a bracket that is not a tag; ``text`` is a message."""
+    """A line with a bracket that is not a tag; ``text`` is a message, ``value`` the name that the tag may have."""
     COMMENT = auto()
     """In braces or after a semicolon; white space is collapsed, which keeps searches in it linear."""
     OPEN = auto()
@@ -57,6 +58,12 @@ _NAMES = {
     )
 }  # fmt: skip
 
+#: The name of a tag, at its beginning.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*")
+
+#: Quotation marks that programs write around the value of a tag in place of ``"``.
+_QUOTES = re.compile("(?:[\"“”„«»‘’'`\N{DOUBLE PRIME}]|&quot;|&#0*34;)+")  # noqa: RUF001
+
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<brace>\{)
@@ -78,6 +85,12 @@ _ESCAPED = re.compile(r'\\(["\\])')
 _RESULTS = {"½-½": "1/2-1/2", "1/2": "1/2-1/2"}
 
 
+def plain_result(text: str) -> str:
+    """A result in the spelling of the standard."""
+    text = text.replace("\N{EN DASH}", "-").replace(" ", "")
+    return _RESULTS.get(text, text)
+
+
 def tokens(lines: Iterable[Line]) -> Iterator[Token]:
     """The tokens of a PGN file; a line that begins with ``%`` has none."""
     source = iter(lines)
@@ -97,7 +110,7 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
         if not line.strip():
             yield Token(Kind.BLANK, line, number)
         elif not at and line.lstrip().startswith("["):
-            yield Token(Kind.BAD_TAG, f"{quoted(line.strip())} is not a tag", number)
+            yield from _unusual_tag(line.strip(), number)
             at = len(line)
         elif line.startswith("%"):
             at = len(line)
@@ -125,8 +138,7 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
                 if "}" in found[kind]:
                     yield Token(Kind.REMARK, "a brace in the comment is read as a parenthesis", number)
             elif kind == "RESULT":
-                text = found[kind].replace("\N{EN DASH}", "-")
-                text = _RESULTS.get(text, text)
+                text = plain_result(found[kind])
                 if text != found[kind]:
                     yield Token(Kind.REMARK, f"{quoted(found[kind])} is read as {text}", number)
                 yield Token(Kind.RESULT, text, number)
@@ -134,6 +146,22 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
                 yield Token(Kind[kind], found[kind], number)
         if following is None:
             following = next(source, None)
+
+
+def _unusual_tag(text: str, line: int) -> Iterator[Token]:
+    """The tag in ``text`` with unusual quotation marks or, if its name is known, with some or all left out."""
+    inside = text.removeprefix("[").removesuffix("]").strip()
+    found = _NAME.match(inside)
+    name = found[0] if found else ""
+    value = inside[len(name) :].strip()
+    before, behind = _QUOTES.match(value), re.search(f"{_QUOTES.pattern}$", value)
+    known = _NAMES.get(name.lower(), "")
+    if not text.endswith("]") or not value or not (known or (name and before and behind)):
+        yield Token(Kind.BAD_TAG, f"{quoted(text)} is not a tag", line, known or name)
+        return
+    value = value[before.end() if before else 0 : behind.start() if behind else None].strip()
+    yield Token(Kind.TAG, known or name, line, unescape(value))
+    yield Token(Kind.REMARK, f"{quoted(text)} is read as the tag {known or name}", line)
 
 
 def _comment(text: str, line: int) -> Iterator[Token]:

@@ -162,7 +162,7 @@ def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, se
         interrupt_at(patch, whole - 5)  # in the last game
         assert analyse(pgn, *limit) == INTERRUPTED
     told = capsys.readouterr().err
-    assert f"interrupted; 3 of 4 games are finished, kept in {pgn.with_suffix(SUFFIX)}; run the same" in told
+    assert f"interrupted; 3 of 4 games finished, kept in {pgn.with_suffix(SUFFIX)}; run the same" in told
     written = read_games(outputs(pgn)[0])
     assert [TAG in game.headers for game in written] == [True, True, True, False]
     assert "Qxf7#" in outputs(pgn)[1].read_text("utf-8")
@@ -214,7 +214,7 @@ def test_jobs_find_the_same_also_after_an_interruption(pgn, monkeypatch, capsys)
     with monkeypatch.context() as patch:
         patch.setattr(games, "annotate_all", interrupted)
         assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == INTERRUPTED
-    told = int(re.search("interrupted; ([2-4]) of 5 games are finished", capsys.readouterr().err)[1])
+    told = int(re.search("interrupted; ([2-4]) of 5 games finished", capsys.readouterr().err)[1])
     assert told == sum(TAG in game.headers for game in read_games(outputs(pgn)[0]))
     assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == 0
     assert result(pgn, capsys) == straight
@@ -388,7 +388,7 @@ def test_earlier_results_outlast_an_interrupted_run(pgn, monkeypatch):
     with monkeypatch.context() as patch:
         interrupt_at(patch, 2)
         assert analyse(pgn, "--depth", "2") == INTERRUPTED
-    assert {game.headers[TAG].split(", ")[1] for game in read_games(outputs(pgn)[0])} == {"1 plies a position"}
+    assert {game.headers[TAG].split(", ")[1] for game in read_games(outputs(pgn)[0])} == {"1 ply a position"}
     assert analyse(pgn, "--depth", "2") == 0
     assert {game.headers[TAG].split(", ")[1] for game in read_games(outputs(pgn)[0])} == {"2 plies a position"}
 
@@ -789,13 +789,15 @@ def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
 
 def test_games_end_at_illegal_moves_and_need_a_position(pgn, capsys):
     bad = '[Event "Bad"]\n\n1. e4 e5 2. Ke3 d5 (2... d6) 3. d4 *\n\n'
-    pgn.write_text(f'{bad}{GAMES}\n[FEN "rubbish"]\n\n1. e4 *\n', encoding="utf-8")
+    unread = '[Event "Study"]\n[FEN "rubbish"]\n\n1. e4 {as it is} *'
+    pgn.write_text(f"{bad}{GAMES}\n{unread}\n", encoding="utf-8")
     assert analyse(pgn, "--depth", "2") == 0
     first, last = filter(None, capsys.readouterr().err.splitlines())  # before version 15 rich adds an empty line
     assert re.fullmatch(r"numbat: .*games.pgn:3: game 1: 2. 'Ke3' is not a legal move; the game ends before it", first)
-    assert re.fullmatch(r"numbat: .*games.pgn:28: game 5: 'rubbish' is not a position.*; the game is skipped", last)
+    assert re.fullmatch(r"numbat: .*games.pgn:29: game 5: 'rubbish' is not a position.*; the game is skipped", last)
     written = read_games(pgn.with_suffix(".annotated.pgn"))
-    assert [game.headers["Event"] for game in written] == ["Bad", "Casual", "Second", "Third"]
+    assert [game.headers["Event"] for game in written] == ["Bad", "Casual", "Second", "Third", "Study"]
+    assert pgn.with_suffix(".annotated.pgn").read_text(encoding="utf-8").endswith(f"\n\n{unread}\n")
     assert [move.uci() for move in written[0].mainline_moves()] == ["e2e4", "e7e5"]
     assert analyse(pgn, "--depth", "2") == 0  # and again
 
@@ -986,7 +988,7 @@ def test_huge_numbers_in_comments_are_text(tmp_path, capsys):
 def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
     name = "x" * 300
     for words, named in (
-        ([name], "neither a FEN nor a file"),
+        ([name], "neither a position nor moves nor a file"),
         ([f"{name}.pgn"], "File name too long"),
         ([pgn, "--output", name], "File name too long"),
     ):

@@ -113,13 +113,20 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc9 dxc6 *", ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"], "4. 'Bxc9' is not a move; the game"),
         ("1. e4 Ke4 (1... e5) 2. d4 *", ["1. e4"], "1... 'Ke4' is not a legal move; the game ends before it"),
         ("% exported\n\nDear all,\n\n1. e4 *\n\n; the end\n\nhave e4 fun\n", ["1. e4"], "3: game 1: the text that begins with 'Dear' belongs to no game"),
-        ("1. e4 e5+- N 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-' after 'e5' is ignored"),
-        ("1. e4 (1. d4 e5", ["1. e4"], "1 open parentheses are not closed"),
+        ("1. e4 e5+-/ ch 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-/' after 'e5' is ignored"),
+        ("1. e4 (1. d4 e5", ["1. e4"], "1 variation not closed"),
+        ("1. e4 (1. d4 e5 (1... d5", ["1. e4"], "2 variations not closed"),
         ('[FEN "4k1n1/8/8/8/8/8/8/6K1 b - - 0 24"]\n\n... Nf6 25. Kh1 *', ["24...Nf6 25. Kh1"], "3: game 1: the text that begins with '...'"),
         ('[FEN "4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 23"]\n\n$220 23. Nf3 Ne7 *', ["23. Nf3 Ne7"], "3: game 1: the text that begins with '220'"),
         ('1. e4 e5 *\n\n[Event "x', ["1. e4 e5"], "3: game 1: '[Event \"x' is not a tag"),
         ('[fen "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. O-O *', ["1. O-O"], "is read as the tag FEN"),
-        ('[Fen "4k3/8/8/8/8/8/8/6KR w K - 0 1"]\n\n1. Kf2 *', ["1. Kf2"], "read as Chess960"),
+        ('[Fen "4k3/8/8/8/8/8/8/6KR w K - 0 1"]\n\n1. Kf2 *', ["1. Kf2"], "castling rights 'K' are read as '-': no king"),
+        ('[FEN "4k3/8/8/8/8/8/8/6KR w H - 0 1"]\n\n1. Kf2 *', ["1. Kf2"], "read as Chess960"),
+        ('[FEN "4k3/8/8/8/8/8/8/4K2R_w_K_-_0_1"]\n[White "a"]\n[White “b”]\n\n1. O-O *', ["1. O-O"], "'[White “b”]' is read as the tag White"),
+        ("[FEN 4k3/8/8/8/8/8/8/4K2R w K - 0 1]\n\n1. O-O *", ["1. O-O"], "is read as the tag FEN"),
+        ("[Fen &quot;4k3/8/8/8/8/8/8/4K2R w K - 0 1&quot;]\n\n1. O-O *", ["1. O-O"], "is read as the tag FEN"),
+        ('[Event "a"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w K -\n\n1. e4 *\n\n[Event "b"]\n\n1. d4 *', ["1. d4"], "its FEN tag cannot be read; the game is skipped"),
+        ('[Result "1 - 0"]\n\n1. e4 *', ["1. e4"], "'1 - 0' is read as 1-0"),
         ('[WHITE "a "b" c"]\n\n1. e4 *', ["1. e4"], "is read as the tag White"),
         ('[White "a "b" c"]\n\n1. e4 *', ["1. e4"], "quotation marks in the tag White"),
         ("1. e4 ; a } b\ne5 *", ["1. e4 e5"], "a brace in the comment"),
@@ -154,6 +161,38 @@ def test_comments_behind_a_variation_stay_there():
     assert "1. e4 ( 1. d4 ) { a } 1... e5" in pgn_text(game)
 
 
+def test_signs_after_moves_are_glyphs():
+    (game,), remarks = read(
+        "1. e4± e5 ∓ 2. Nf3□ = Nc6 +- 3. Bb5+= a6 ⨀ 4. Bxc6!⩲ dxc6 N 5. O-O ⨀ Qd6 6. Re1 (=) *".encode()
+    )
+    assert [node.nags for node in game.mainline()] == [
+        {16}, {17}, {7, 10}, {18}, {14}, {23}, {1, 14}, {146}, {22}, set(), {10},
+    ]  # fmt: skip
+    assert [remark for remark in remarks if "is ignored" in remark] == []
+
+
+CASTLES = "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "result"),
+    [
+        ('[Result "0-0"]\n\n1. e4 e5 0-0', "1. e4 e5", "0-0"),
+        ('[Result "0-0"]\n\n0-0', "", "0-0"),
+        ("1. e4 e5 0-0", "1. e4 e5", "0-0"),
+        (f'[Result "0-0"]\n\n{CASTLES} 0-0', CASTLES, "0-0"),  # White may castle, but the tag says what it is
+        (f'[Result "0-0"]\n\n{CASTLES} 4. 0-0 0-0 5. d3 0–0', f"{CASTLES} 4. O-O O-O 5. d3", "0-0"),
+        (f"{CASTLES} 4. 0-0", f"{CASTLES} 4. O-O", "*"),
+        ("1. e4 e5 2. 0-0 Nf6 *", "1. e4 e5", "*"),  # an illegal move
+    ],
+)  # fmt: skip
+def test_a_double_forfeit_is_a_result_and_castling_a_move(text, line, result):
+    (game,), _ = read(text.encode())
+    assert chess.Board.variation_san(game.board(), game.mainline_moves()) == line
+    assert game.headers["Result"] == result
+    assert read(pgn_text(game).encode())[0][0].headers["Result"] == result
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_encodings_and_line_ends(encoding, end):
@@ -168,7 +207,7 @@ def test_encodings_and_line_ends(encoding, end):
 
 def test_castling_rights_without_a_rook_are_dropped_and_named():
     (game,), remarks = read(b'[FEN "4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1"]\n\n1. O-O-O *\n')
-    assert "1: game 1: castling rights 'KQ' become 'Q'" in remarks[0]
+    assert "1: game 1: castling rights 'KQ' are read as 'Q': no king or rook in place" in remarks[0]
     assert game.headers["FEN"] == "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
     assert game.board().is_valid()
 
