@@ -70,10 +70,13 @@ def _run(words: list[str]) -> int:
     from engine.printing import guard_streams
 
     guard_streams()
-    if words in ([], ["uci"], ["--tune"]):
+    from engine.uci.parse import commands_in
+
+    commands = commands_in(words) if words else []
+    if commands or words in ([], ["uci"], ["--tune"]):
         from engine.uci.loop import run
 
-        return run(tune=words == ["--tune"])
+        return run(tune=words == ["--tune"], commands=commands)
     from engine.printing import PrintError
 
     try:
@@ -144,8 +147,7 @@ def _run_subcommand(words: list[str]) -> int:
             raise UsageError("--tune takes no subcommand (see numbat --help)")
         match parsed.command:
             case "bench":
-                file, depth, options = parse_bench(parsed.words)
-                jobs.run_bench(file, depth, **options)
+                jobs.run_bench(parse_bench(parsed.words))
             case "perft":
                 first, *fen = parsed.words
                 if first.count("/") == 7 and not os.path.exists(first):  # a board
@@ -196,21 +198,25 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
     from engine.commandline import Parser, whole
     from engine.options import find
 
-    parser = Parser(prog="numbat", description="A UCI chess engine. Without a subcommand it speaks UCI.")
+    parser = Parser(
+        prog="numbat",
+        description="A UCI chess engine. Without a subcommand it speaks UCI; commands of UCI may be arguments too.",
+    )
     parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
     commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
 
     bench = commands.add_parser(
         "bench",
-        usage="numbat bench [FILE.epd] [DEPTH] [THREADS] [HASH]",
+        usage="numbat bench [FILE.epd] [DEPTH] [THREADS] [HASH] | HASH THREADS LIMIT FILE|default|current [KIND]",
         help="search a fixed list of positions, or those of a file; the last line is 'N nodes M nps'",
     )
     bench.add_argument(
         "words",
         nargs="*",
         metavar="FILE|N",
-        help="a file of positions, one a line; depth in plies; search threads; transposition table in MB",
+        help="a file of positions, one a line; depth in plies; search threads; transposition table in MB; or the "
+        "arguments of Stockfish's bench: the limit is a depth, nodes, movetime, mate or perft",
     )
 
     perft = commands.add_parser(

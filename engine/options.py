@@ -20,6 +20,9 @@ EMPTY = "<empty>"
 #: Digits of the longest valid number; longer ones are not converted.
 _MOST_DIGITS = 19
 
+#: Letters of a wrong name that are compared with those of the options.
+_MOST_LETTERS = 40
+
 
 class ReadBy(NamedTuple):
     """The effect of an option whose value ``module`` reads by name when it needs it."""
@@ -87,7 +90,7 @@ class Option:
                     if choice.lower() == text.lower():
                         return choice
             case "button":
-                if not text:
+                if text.lower() in ("", "true"):  # some GUIs show a check box
                     return None
             case _:
                 return "" if text == EMPTY else text
@@ -196,7 +199,16 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
     for option in options:
         if option.name.lower() == wanted:
             return option
-    raise OptionError(f"no option is called {quoted(name)}")
+    raise OptionError(f"no option is called {quoted(name)}{_nearest(name, [option.name for option in options])}")
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    """A question whether the most similar of ``names`` is meant; empty if none is similar."""
+    from difflib import get_close_matches  # late: a GUI waits for ``uciok``
+
+    lower = {each.lower(): each for each in names}
+    found = get_close_matches(name.lower()[:_MOST_LETTERS], lower, 1)
+    return f" (did you mean {lower[found[0]]}?)" if found else ""
 
 
 def by_keyword(keyword: str) -> Option:
@@ -207,4 +219,4 @@ def by_keyword(keyword: str) -> Option:
         name = option.name.replace(" ", "").replace("_", "").lower()
         if wanted in (name, name.removeprefix("uci")):
             return option
-    raise OptionError(f"no option is called {quoted(keyword)}")
+    raise OptionError(f"no option is called {quoted(keyword)}{_nearest(keyword, KEYWORDS)}")

@@ -22,7 +22,7 @@ from engine.api.types import Analysis, Reports, Stream, analysis_of, check_board
 from engine.board.fen import needs_chess960
 from engine.board.setup import new_position
 from engine.jit import INTERPRETED
-from engine.messages import Info, Limits, Result, Signals, Stopped, quoted
+from engine.messages import Info, Limits, Result, Signals, Stopped, counted, quoted
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.boards import put_board
 from engine.play.reporter import OnInfo
@@ -133,7 +133,7 @@ class Engine(PositionMixin):
             for keyword, option in KEYWORDS.items()
             if option.name not in _ALWAYS_SHOWN and values[option.name] != option.default
         ]
-        threads = "1 thread" if values["Threads"] == 1 else f"{values['Threads']} threads"
+        threads = counted(values["Threads"], "thread")
         shown = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
         return f"<Engine: {', '.join([*shown, 'searching' if self.searching else 'idle'])}>"
 
@@ -546,15 +546,16 @@ class Engine(PositionMixin):
         on_position: Callable[[int, int, str, int], None] | None = None,
         fens: Sequence[str] = (),
         *,
+        limits: Limits | None = None,
         signals: Signals | None = None,
     ) -> tuple[int, float]:
-        """Search ``fens``, else the benchmark's positions, to ``depth``, else :data:`bench.DEPTH`; return nodes and
-        milliseconds.
+        """Search ``fens``, else the benchmark's positions, to ``depth``, else :data:`bench.DEPTH`, or within other
+        ``limits``; return nodes and milliseconds.
 
         ``on_position`` gets index (from 1), number of positions, FEN and nodes of each. Raises :class:`Stopped` when
         another thread ends it, or ``signals`` do, if given."""
         signals = signals or Signals()
-        limits, fens = Limits(depth=depth or bench.DEPTH), fens or bench.positions()
+        limits, fens = limits or Limits(depth=depth or bench.DEPTH), fens or bench.positions()
 
         def run() -> tuple[int, float]:
             total, milliseconds = 0, 0.0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from engine.messages import OptionError, PositionError, Signals, Stopped, nodes_per_second
+from engine.fen import START_FEN
+from engine.messages import Limits, OptionError, Signals, Stopped, counted, nodes_per_second
 from engine.options import Options
 from engine.uci.format import bench_line
 from engine.uci.output import Output
+from engine.uci.parse import Bench
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -18,41 +20,53 @@ if TYPE_CHECKING:
 Print = Callable[[str], None]
 
 
-def bench(engine: Engine, depth: int | None, file: str | None, progress: Print, signals: Signals | None = None) -> str:
-    """Search the positions of ``file``, or a fixed list, to ``depth`` plies (None: the default depth). Calls
-    ``progress`` with a line for each position; returns the last line. Raises :class:`OptionError` if the file cannot be
-    read, and :class:`Stopped` when ``signals`` stop it."""
+def bench(
+    engine: Engine, command: Bench, progress: Print, signals: Signals | None = None, current: str = START_FEN
+) -> str:
+    """Search the positions of ``command``, of which the FEN ``current`` may be one. Calls ``progress`` with a line for
+    each position; returns the last line. Raises :class:`OptionError` if the file cannot be read, and :class:`Stopped`
+    when ``signals`` stop it."""
+    from engine.api.bench import positions
 
     def on_position(index: int, total: int, fen: str, nodes: int) -> None:
-        progress(f"position {index}/{total}: {nodes} nodes, {fen}")
+        progress(f"position {index}/{total}: {counted(nodes, 'node')}, {fen}")
 
-    nodes, milliseconds = engine.bench(depth, on_position, _fens(file) if file else (), signals=signals)
-    return bench_line(nodes, milliseconds)
+    fens = {"default": positions(), "current": [current]}.get(command.file) or _fens(command.file, progress)
+    if command.kind == "perft":
+        start, leaves = perf_counter(), 0
+        for index, fen in enumerate(fens, 1):
+            engine.set_position(fen)
+            found = _leaves(engine, command.value or 1, 1, None, signals or Signals())
+            on_position(index, len(fens), fen, found)
+            leaves += found
+        return bench_line(leaves, (perf_counter() - start) * 1000)
+    limit: dict[str, Any] = {command.kind: command.value}
+    limits = Limits(**limit) if command.value is not None else None
+    return bench_line(*engine.bench(None, on_position, fens, limits=limits, signals=signals))
 
 
-def _fens(file: str) -> list[str]:
-    from engine.api.boards import check_supported  # late: python-chess
-    from engine.reading import ReadError, read_positions
+def _fens(file: str, report: Print) -> list[str]:
+    from engine.reading import ReadError, read_positions  # late: python-chess
 
-    fens = []
     try:
-        for number, found in read_positions(file):
-            try:
-                check_supported(found.board)
-            except PositionError as error:
-                raise ReadError(f"{file}:{number}: {error}") from None
-            fens.append(found.board.fen(en_passant="fen"))
+        return [found.board.fen(shredder=found.board.chess960) for _, found in read_positions(file, report)]
     except ReadError as error:
         raise OptionError(f"bench: {error}") from None
-    return fens
 
 
 def perft(engine: Engine, depth: int, threads: int, divided: Print | None, signals: Signals | None = None) -> str:
     """Count the leaves of the legal move tree ``depth`` plies deep; return the total and the speed. Calls ``divided``,
     if given, with a line for each root move. Raises :class:`Stopped` when ``signals`` stop it."""
+    start = perf_counter()
+    nodes = _leaves(engine, depth, threads, divided, signals or Signals())
+    milliseconds = (perf_counter() - start) * 1000
+    speed = nodes_per_second(nodes, milliseconds)
+    return f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second"
+
+
+def _leaves(engine: Engine, depth: int, threads: int, divided: Print | None, signals: Signals) -> int:
     import numpy as np
 
-    signals = signals or Signals()
     flag = np.zeros(1, np.int64)  # read by compiled code
 
     def heed() -> None:
@@ -66,22 +80,19 @@ def perft(engine: Engine, depth: int, threads: int, divided: Print | None, signa
         if divided is not None and not signals.stopped:
             divided(f"{move}: {leaves}")
 
-    start = perf_counter()
     nodes = engine.perft(depth, threads, on_move, flag)
-    milliseconds = (perf_counter() - start) * 1000
     if signals.stopped:
         raise Stopped
-    speed = nodes_per_second(nodes, milliseconds)
-    return f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second"
+    return nodes
 
 
-def run_bench(file: str | None = None, depth: int | None = None, **options: Unpack[Options]) -> None:
-    """Search the positions of ``file``, or a fixed list, with ``options``; the last line is ``N nodes M nps``."""
+def run_bench(command: Bench) -> None:
+    """Search the positions of ``command``; the last line is ``N nodes M nps``."""
     output = Output()
 
     def work() -> None:
-        engine = _load(output.line, **options)
-        output.line(bench(engine, depth, file, output.line))
+        engine = _load(output.line, **command.options)
+        output.line(bench(engine, command, output.line))
 
     _interruptible(work)
 

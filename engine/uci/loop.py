@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Sequence
 
 from engine import __version__
 from engine.messages import OptionError, PositionError, ThreadError
@@ -11,6 +12,9 @@ from engine.uci.input import LONGEST_LINE, at_terminal, lines, open_stdin
 from engine.uci.output import Output
 from engine.uci.parse import parse_bench, parse_explain, parse_go, parse_setoption, split_command, text_after
 from engine.uci.session import Session
+
+REFUSED = 2
+"""The exit code if the engine cannot start, or a command that was an argument is refused."""
 
 _TOO_LONG = "ignored a line of more than {} bytes: {}..."
 
@@ -22,7 +26,7 @@ Numbat speaks UCI, the protocol of chess GUIs. For example:
   stop                           end the search
   setoption name Hash value 64   set an option; uci lists them
   d, eval                        show the board; the parts of the evaluation
-  explain [e2e4]                 say why a move is bad, or what the best does
+  explain, why [e2e4]            say why a move is bad, or what the best does
   go perft 5                     count the leaves of the legal move tree
   bench [file] [depth] [threads] [hash]
                                  measure the speed on a list of positions
@@ -53,7 +57,7 @@ class Conversation:
         try:
             return self._handle(command, words, line)
         except (PositionError, OptionError) as error:
-            self._session.remark(str(error))
+            self._refuse(str(error))
             return True
 
     def _handle(self, command: str, words: list[str], line: str) -> bool:
@@ -87,18 +91,22 @@ class Conversation:
                 session.show_board()
             case "eval":
                 session.show_evaluation()
-            case "explain":
+            case "explain" | "why":
                 session.explain(parse_explain(words))
             case "bench":
-                session.bench(*parse_bench(words))
+                session.bench(parse_bench(words))
             case "help":
                 session.say(_HELP)
             case "quit":
                 return False
             case _:
                 if words:
-                    session.remark(f"unknown command: {' '.join(words)}")
+                    self._refuse(f"unknown command: {' '.join(words)}")
         return True
+
+    def _refuse(self, why: str) -> None:
+        self._session.refused = True
+        self._session.remark(why)
 
     def _introduce(self) -> None:
         identity = f"id name Numbat {__version__}", "id author the Numbat developers"
@@ -110,11 +118,12 @@ class Conversation:
         self._session.debug(words == ["on"])
 
 
-def run(tune: bool = False) -> int:
-    """Run the UCI loop until ``quit`` or the end of standard input; returns the exit code. Ctrl-C is a clean exit too,
-    with code 0, unless the engine is still being compiled."""
+def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
+    """Run the UCI loop until ``quit`` or the end of standard input, or the ``commands`` in its place, each to its end;
+    returns the exit code, 2 if one of those was refused. Ctrl-C is a clean exit too, with code 0, unless the engine is
+    still being compiled."""
     output = Output()
-    typed = at_terminal()
+    typed = at_terminal() and not commands
     if typed:
         output.line(f"Numbat {__version__}, a chess engine; type 'help' for the commands, 'quit' to leave")
     session = Session(output)
@@ -123,16 +132,14 @@ def run(tune: bool = False) -> int:
     try:
         session.open()
     except (ThreadError, MemoryError) as error:
-        from engine.commandline import REFUSED  # late: almost nothing is imported before uciok
-
         output.remark(str(error))
         return REFUSED
+    given = commands or lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start)))
     try:
-        for line in lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):
-            if not conversation.handle(line):
-                break
+        quits = any(not conversation.handle(line) for line in given)
         # quit ends at once at a terminal; a script gets its answers first.
-        code, ended = 0, session.close(at_once=typed)
+        ended = session.finish() if commands and not quits else session.close(at_once=typed)
+        code = REFUSED if commands and session.refused else 0
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
         from engine.commandline import INTERRUPTED, end_compiling

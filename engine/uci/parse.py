@@ -1,12 +1,13 @@
 """UCI lines to records, without side effects. Input that is not understood is named, never guessed at."""
 
+import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError
+from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError, counted
 from engine.options import OPTIONS, Option, Options, Value, find, whole_number
 from engine.uci.format import some_of
 
@@ -16,7 +17,7 @@ PROTOCOL = frozenset(
 )
 
 #: Numbat's own commands, for people at a keyboard.
-EXTENSIONS = frozenset(("d", "eval", "explain", "bench", "help"))
+EXTENSIONS = frozenset(("d", "eval", "explain", "why", "bench", "help"))
 
 #: ``go`` limits with a number.
 _NUMBERS = NUMBERS | {"perft": PERFT}
@@ -43,6 +44,20 @@ class Placement:
 
     fen: str | None
     moves: tuple[str, ...] = ()
+
+
+def commands_in(arguments: Sequence[str]) -> list[str]:
+    """The lines that the ``arguments`` of a command line stand for, as in Stockfish: one with blanks is a line, the
+    words between such make up one line. Empty if they do not begin with a command that is no subcommand.
+
+    >>> commands_in(["position startpos", "d"]), commands_in(["go", "depth", "10"]), commands_in(["bench", "5"])
+    (['position startpos', 'd'], ['go depth 10'], [])
+    """
+    first, *rest = arguments[0].split() or [""]
+    if first not in PROTOCOL | EXTENSIONS or (not rest and first in ("uci", "bench", "help")):
+        return []
+    runs = itertools.groupby(arguments, key=lambda argument: len(argument.split()) > 1)
+    return [line for is_whole, words in runs for line in (words if is_whole else [" ".join(words)])]
 
 
 def split_command(line: str) -> tuple[str, list[str]]:
@@ -125,7 +140,7 @@ def parse_go(words: Sequence[str]) -> Go:
     if unknown:
         faults.append(f"{some_of(unknown)} {_are(unknown)} not understood")
     if more > 0:
-        faults.append(f"{more} more limits are invalid")
+        faults.append(f"{counted(more, 'more limit')} {'is' if more == 1 else 'are'} invalid")
     if "perft" in words and "perft" not in limits:
         raise OptionError(f"go: {'; '.join(faults)}")
     perft = limits.pop("perft", None)
@@ -169,21 +184,59 @@ def is_file(word: str) -> bool:
     return any(letter in word for letter in "./\\") and any(letter.isalpha() for letter in word)
 
 
-def parse_bench(words: Sequence[str]) -> tuple[str | None, int | None, Options]:
-    """``[file] [depth] [threads] [hash]``: file, depth (None if not given) and options. Raises :class:`OptionError`."""
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A ``bench`` command: the file of positions, ``default`` for the list of the benchmark or ``current`` for the
+    position that is set; the kind of limit and its value (None for the usual depth); options of the engine."""
+
+    file: str = "default"
+    kind: str = "depth"
+    value: int | None = None
+    options: Options = field(default_factory=Options)
+
+
+#: The kinds of limits of a bench.
+_BENCH_LIMITS = ("depth", "nodes", "movetime", "mate", "perft")
+
+
+def parse_bench(words: Sequence[str]) -> Bench:
+    """``[file] [depth] [threads] [hash]``, or Stockfish's ``hash threads limit file|default|current [kind of limit]``.
+    Raises :class:`OptionError`."""
+    numbers = list(itertools.takewhile(lambda word: whole_number(word) is not None, words))
+    if len(numbers) == 3 and len(words) > 3:
+        return _parse_stockfish_bench(words)
     named = next((at for at in range(len(words), 0, -1) if is_file(words[at - 1])), 0)  # its name may have spaces
-    if named > 1 and whole_number(words[0]) is not None and not os.path.exists(" ".join(words[:named])):
+    if named > 1 and numbers and not os.path.exists(" ".join(words[:named])):
         raise OptionError(f"bench: the file comes first: {' '.join(words[1:named])} {words[0]}")
-    file, words = " ".join(words[:named]) or None, words[named:]
+    file, words = " ".join(words[:named]) or "default", words[named:]
     if len(words) > 3:
         raise OptionError(f"bench: '{words[3]}' is one argument too many ([file], depth, threads, hash)")
-    numbers: dict[str, int] = {}
-    for name, word in zip(("depth", "threads", "hash"), words, strict=False):
-        number = whole_number(word)
-        if number is None or NUMBERS["depth"].fault(name, number):
-            raise OptionError(f"bench: {name} takes a whole number, 1 or more, not '{word}'")
-        numbers[name] = number
-    depth = numbers.pop("depth", None)
+    found = dict(zip(("depth", "threads", "hash"), words, strict=False))
+    depth = _number("depth", found.pop("depth")) if found else None
+    return Bench(file, value=depth, options=_options(found))
+
+
+def _parse_stockfish_bench(words: Sequence[str]) -> Bench:
+    size, threads, limit, *names = words
+    kind = names.pop() if len(names) > 1 and not is_file(names[-1]) else "depth"
+    if kind not in _BENCH_LIMITS:
+        raise OptionError(f"bench: '{kind}' is not a kind of limit ({', '.join(_BENCH_LIMITS)})")
+    file = " ".join(names)
+    if file not in ("default", "current") and not is_file(file):
+        raise OptionError(f"bench: '{file}' is neither a file nor default nor current")
+    options = _options({"hash": size, "threads": threads})
+    return Bench(file, kind, _number(kind, limit), options)
+
+
+def _options(words: dict[str, str]) -> Options:
+    numbers = {name: _number(name, word) for name, word in words.items()}
     for name, number in numbers.items():
         find(name).checked(number)
-    return file, depth, cast(Options, numbers)
+    return cast(Options, numbers)
+
+
+def _number(name: str, word: str) -> int:
+    number = whole_number(word)
+    if number is None or NUMBERS["depth"].fault(name, number):
+        raise OptionError(f"bench: {name} takes a whole number, 1 or more, not '{word}'")
+    return number

@@ -20,13 +20,14 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from engine.fen import read_fen
 from engine.messages import CHESS960, Info, Limits, OptionError, PositionError, Result, Signals, Stopped
-from engine.options import Options, Value
+from engine.options import Value
 from engine.search.threads import DeepThread
 from engine.uci import jobs
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
-from engine.uci.parse import Go, Placement, parse_position
+from engine.uci.parse import Bench, Go, Placement, parse_position
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -79,6 +80,7 @@ class Session:
         self._overtaken = False  # early commands need not wait for it
         self._remarked: Command | None = None  # one for which others wait
         self._over = False  # no further command will come
+        self.refused = False  # a command was
         self._ended: SimpleQueue[None] = SimpleQueue()  # news of the end of the session's thread
 
     # --- for the reading thread ---------------------------------------------------------------------
@@ -152,9 +154,9 @@ class Session:
         else:
             self._ask(Command("go", partial(self._go, go.limits)))
 
-    def bench(self, file: str | None, depth: int | None, options: Options) -> None:
+    def bench(self, bench: Bench) -> None:
         """Run the bench with a second engine, so that options and position stay as they are."""
-        self._ask(Command("bench", partial(self._bench, file, depth, options)))
+        self._ask(Command("bench", partial(self._bench, bench)))
 
     def explain(self, move: str | None) -> None:
         """Explain why ``move`` is bad, or what the best move does."""
@@ -166,7 +168,12 @@ class Session:
     def show_evaluation(self) -> None:
         self._ask(Command("eval", lambda signals: self._output.line(self._loaded.explain_evaluation())))
 
-    def close(self, at_once: bool = False) -> bool:
+    def finish(self) -> bool:
+        """Finish all commands, searches among them. Returns False as :meth:`close`."""
+        self._asked = True
+        return self.close(stops_searches=False)
+
+    def close(self, at_once: bool = False, stops_searches: bool = True) -> bool:
         """Stop searches and finish all other commands, a perft only within seconds; with ``at_once`` stop everything.
         Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone
         or that lasts too long after ``at_once``."""
@@ -176,7 +183,7 @@ class Session:
             if at_once:
                 self._commands = deque(filter(None, [self._running]))
             for command in self._commands:
-                if at_once or command.name == "go":
+                if at_once or (command.name == "go" and stops_searches):
                     command.signals.stop()
             self._over = True
         self._news.put(None)
@@ -187,7 +194,7 @@ class Session:
                 return True
             running, now = self._running, time.monotonic()
             spent = now - max(closed, self._begun)
-            if running is not None and running.name == "go perft" and spent > _QUIT_TIMEOUT:
+            if running is not None and running.name == "go perft" and spent > _QUIT_TIMEOUT and stops_searches:
                 running.signals.stop()
             is_stopped = running is not None and running.signals.stopped and spent > 2 * _QUIT_TIMEOUT
             if is_stopped or (at_once and now - closed > _QUIT_TIMEOUT) or self._output.reader_closed():
@@ -296,6 +303,7 @@ class Session:
             self._report_error(name, error)
 
     def _report_error(self, name: str, error: Exception) -> None:
+        self.refused = self.refused or not isinstance(error, Stopped)
         if isinstance(error, PositionError | OptionError):
             self._output.remark(str(error))
         elif isinstance(error, Stopped):
@@ -333,9 +341,12 @@ class Session:
             self._loaded.set_position(placement.fen, placement.moves)
         except PositionError as error:
             raise PositionError(f"{error}; the previous position is kept") from None
-        is_new = placement.fen not in (None, self._placement.fen)  # each game is remarked upon once
-        if is_new and self._loaded.board().chess960 and not self._loaded.options["UCI_Chess960"]:
-            self._output.remark(CHESS960)
+        if placement.fen not in (None, self._placement.fen):  # each game is remarked upon once
+            is_960 = self._loaded.options["UCI_Chess960"]
+            for repair in read_fen(placement.fen, is_960).repairs:
+                self._output.remark(f"position: {repair}")
+            if self._loaded.board().chess960 and not is_960:
+                self._output.remark(CHESS960)
         self._placement = placement
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
@@ -395,20 +406,22 @@ class Session:
         bad = [move for move in wanted if move not in good]
         if bad:
             what = "is not a legal move" if len(bad) == 1 else "are not legal moves"
-            self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here")
+            rest = "" if good else "; all moves are searched"
+            self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here{rest}")
         return tuple(good)
 
     def _perft(self, depth: int, signals: Signals) -> None:
         threads = self._loaded.options["Threads"]
         self._output.line(jobs.perft(self._loaded, depth, threads, self._output.line, signals))
 
-    def _bench(self, file: str | None, depth: int | None, options: Options, signals: Signals) -> None:
+    def _bench(self, bench: Bench, signals: Signals) -> None:
         from engine.api import Engine
 
         if signals.stopped:
             raise Stopped
-        with Engine(**options) as engine:
-            self._output.line(jobs.bench(engine, depth, file, self._output.remark, signals))
+        current = self._loaded.fen()
+        with Engine(**bench.options) as engine:
+            self._output.line(jobs.bench(engine, bench, self._output.remark, signals, current))
 
     def _explain(self, move: str | None, signals: Signals) -> None:
         from engine.api.explaining import asked_about

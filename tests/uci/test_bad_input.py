@@ -14,6 +14,7 @@ from tests.uci.process import UciProcess
         ("setoption name Hash value 0", "Hash cannot be '0'"),
         ("debug maybe", "maybe"),
         ("bench deep", "deep"),
+        ("go depth 1 searchmoves e2e5", "'e2e5' after searchmoves is not a legal move here; all moves are searched"),
         ("xyzzy", "unknown command: xyzzy"),
         ("\x00\x01\x02", "unknown command"),
         ("STOP", "unknown command: STOP"),

@@ -79,7 +79,7 @@ def test_chess960_changes_how_castling_is_written(uci):
 
 def test_a_position_read_as_chess960_is_remarked_upon_once(uci):
     position = "position fen 4k3/8/8/8/8/8/8/R3K1R1 w Q - 0 1"
-    shifted = "position fen 4k3/8/8/8/8/8/8/R4KR1 w Q - 0 1"
+    shifted = "position fen 4k3/8/8/8/8/8/8/R4KR1 w A - 0 1"
     assert uci.remarks(position) == []
     assert uci.remarks(shifted) == [CHESS960]
     assert uci.remarks(f"{shifted} moves f1f2") == []

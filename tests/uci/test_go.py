@@ -82,7 +82,7 @@ def test_infinite_pondering_goes_on_after_ponderhit(uci):
 def test_a_chess960_position_outlives_the_option(uci):
     """Its castling would otherwise be written as a king's move onto its own square."""
     board = chess.Board("4k3/8/8/8/8/8/8/6KR w H - 0 1", chess960=True)
-    uci.send(f"position fen {board.fen()}")
+    uci.send(f"position fen {board.fen(shredder=True)}")
     uci.send("setoption name UCI_Chess960 value false")
     lines = search(uci, "go depth 3 searchmoves g1h1", board)
     assert lines[-1].split()[1] == "g1h1"

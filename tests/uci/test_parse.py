@@ -17,6 +17,7 @@ from engine.uci.format import remark_line
 from engine.uci.input import LONGEST_LINE, split_lines
 from engine.uci.parse import (
     PROTOCOL,
+    Bench,
     Go,
     Placement,
     parse_bench,
@@ -141,6 +142,7 @@ def test_malformed_position_is_refused(text):
         ("name hash value 64", "Hash", 64),
         ("name MOVE overhead value 100", "Move Overhead", 100),
         ("name Clear Hash", "Clear Hash", None),
+        ("name Clear Hash value true", "Clear Hash", None),
         ("name Ponder value TRUE", "Ponder", True),
         ("name UCI_Chess960 value false", "UCI_Chess960", False),
         (" name BookFile value /a  b/value\tof.bin \n", "BookFile", "/a  b/value\tof.bin"),
@@ -192,18 +194,25 @@ def test_unknown_words_before_a_command_are_skipped(line, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", (None, None, {})),
-        ("9", (None, 9, {})),
-        ("9 2 64", (None, 9, {"threads": 2, "hash": 64})),
-        ("my suite.epd", ("my suite.epd", None, {})),
-        ("/my suites/x 9 2", ("/my suites/x", 9, {"threads": 2})),
+        ("", Bench()),
+        ("9", Bench(value=9)),
+        ("9 2 64", Bench(value=9, options={"threads": 2, "hash": 64})),
+        ("my suite.epd", Bench("my suite.epd")),
+        ("/my suites/x 9 2", Bench("/my suites/x", value=9, options={"threads": 2})),
+        # Stockfish's order
+        ("128 4 8 default depth", Bench(value=8, options={"hash": 128, "threads": 4})),
+        ("16 1 900 current nodes", Bench("current", "nodes", 900, {"hash": 16, "threads": 1})),
+        ("16 1 3 my suite.epd", Bench("my suite.epd", value=3, options={"hash": 16, "threads": 1})),
+        ("16 1 20 /x/y.epd movetime", Bench("/x/y.epd", "movetime", 20, {"hash": 16, "threads": 1})),
     ],
 )
 def test_the_arguments_of_bench_are_read(text, expected):
     assert parse_bench(text.split()) == expected
 
 
-@pytest.mark.parametrize("text", ["x", "0", "-3", str(2**63), "5 0", "5 9999", "5 1 0", "5 1 16 7"])
+@pytest.mark.parametrize(
+    "text", ["x", "0", "-3", str(2**63), "5 0", "5 9999", "5 1 0", "5 1 16 7", "16 1 9 default plies"]
+)
 def test_bad_arguments_of_bench_are_refused(text):
     with pytest.raises(OptionError):
         parse_bench(text.split())
