@@ -1,6 +1,9 @@
 """The subcommands ``analyse`` and ``play``."""
 
 import argparse
+import io
+import itertools
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +20,11 @@ from engine.commandline import (
     terminated_as_interrupted,
     whole,
 )
-from engine.files import WriteError
+from engine.files import WriteError, write_whole
 from engine.messages import OptionError, PositionError
 from engine.options import find
+from engine.reading.pasted import is_pgn
+from engine.reading.text import ReadError, lines_of
 
 
 def main(command: str, arguments: Sequence[str]) -> int:
@@ -47,14 +52,48 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     from engine.analysis import games, positions
 
     words = chosen.what
-    paths = [Path(word) for word in words]
-    named = any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0]))
-    if named and not _is_board(words[0]):
-        return games.analyse(paths, chosen, options)
+    if words == ["-"] or (not words and sys.stdin is not None and not sys.stdin.isatty()):
+        text = _standard_input()
+        if is_pgn(text):
+            return games.analyse([_kept(text)], chosen, options)
+    else:
+        text, paths = " ".join(words), [Path(word) for word in words]
+        named = any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0]))
+        if named and not _is_board(words[0]):
+            return games.analyse(paths, chosen, options)
     for option in ("output", "html", "csv", "game_time", "jobs", "fresh", "again", "player"):
         if getattr(chosen, option):
             raise UsageError(f"--{option.replace('_', '-')} needs a PGN file")
-    return positions.analyse(" ".join(words), chosen, options)
+    return positions.analyse(text, chosen, options)
+
+
+def _standard_input() -> str:
+    """All of standard input, in any encoding; empty if it cannot be read. Raises :class:`UsageError`."""
+    if sys.stdin.isatty():
+        end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+        print(f"numbat: paste a FEN, moves or games, then press {end}", file=sys.stderr)
+
+    def remark(line: int, text: str) -> None:
+        print(f"numbat: standard input:{line}: {text}", file=sys.stderr)
+
+    try:
+        stream = io.BytesIO(sys.stdin.buffer.read())
+        return "\n".join(line for _, line in lines_of(stream, remark, "standard input"))
+    except ReadError as error:
+        raise UsageError(str(error)) from None
+    except OSError:  # closed, or only open for writing
+        return ""
+
+
+def _kept(text: str) -> Path:
+    """The file in this folder where pasted games are kept, so that an interrupted analysis can go on."""
+    for number in itertools.count(1):
+        path = Path(f"pasted-{number}.pgn" if number > 1 else "pasted.pgn")
+        if not path.exists():
+            write_whole(path, text)
+        if path.read_text(encoding="utf-8", errors="replace") == text:
+            return path
+    raise AssertionError("some name is free")
 
 
 def _is_board(word: str) -> bool:
@@ -83,10 +122,14 @@ def parser(command: str) -> Parser:
     if command == "analyse":
         result.description = (
             "Explain a position: the best lines with their scores and White's chances. Or annotate the games of PGN "
-            "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside each."
+            "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside each. Standard input, '-' "
+            "or a pipe, may be any of them; games from it are kept in pasted.pgn."
         )
         result.add_argument(
-            "what", nargs="*", metavar="FEN|PGN", help="a position as FEN or EPD (default: the start), or PGN files"
+            "what",
+            nargs="*",
+            metavar="FEN|MOVES|PGN|-",
+            help="a position as FEN, EPD or moves such as '1. e4 e5' (default: the start), or PGN files",
         )
         result.add_argument("--lines", type=whole(1, 256), help="number of lines, for a position (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="annotated PGN to write, for one file")

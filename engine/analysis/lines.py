@@ -4,26 +4,10 @@ import re
 import textwrap
 
 import chess
-from chess.engine import PovScore, Wdl
+from chess.engine import Wdl
 
 from engine.analysis.judge import chances_on, ending
-from engine.api.types import Analysis
-from engine.explanation.verdicts import expectation
-
-
-def score_text(score: PovScore) -> str:
-    """The score from White's view in pawns, or the moves to mate: ``+0.31``, ``-12.40``, ``#5``, ``#-2``.
-
-    >>> from chess.engine import Cp, Mate
-    >>> score_text(PovScore(Cp(31), chess.WHITE)), score_text(PovScore(Mate(2), chess.BLACK))
-    ('+0.31', '#-2')
-    """
-    white = score.white()
-    mate = white.mate()
-    if mate is not None:
-        sign = "-" if mate < 0 or (mate == 0 and expectation(white) == 0) else ""
-        return f"#{sign}{abs(mate)}"
-    return f"{white.score(mate_score=0) / 100:+.2f}"
+from engine.api.types import Analysis, score_text
 
 
 def percents(white: Wdl) -> tuple[int, int, int]:

@@ -20,14 +20,15 @@ from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
-from engine.analysis.lines import chances_of, chances_text, ending_text, score_text, side_name, wrapped
+from engine.analysis.lines import chances_of, chances_text, ending_text, side_name, wrapped
 from engine.analysis.openings import opening_of
-from engine.api.types import Analysis
+from engine.api.explaining import EXPLAIN_NODES, asked_about
+from engine.api.types import Analysis, score_text
 from engine.commandline import limit_of
 from engine.console import Console, read_line
 from engine.explanation.verdicts import expectation
 from engine.files import WriteError
-from engine.messages import quoted
+from engine.messages import Limits, quoted
 from engine.options import Options, find
 from engine.reading import MoveError, read_board, read_move
 
@@ -44,7 +45,7 @@ LOOK = 1.0
 HELP = f"""\
 Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
   hint     show what the engine would play at full strength; your clock keeps running
-  why      explain your last move and the engine's
+  why      explain your last move and the engine's; 'why e4' explains another move ('explain' is the same)
   undo     take back your last move and the reply; the clocks do not change
   moves    show the game so far and the legal moves
   board    show the board again
@@ -178,8 +179,8 @@ class Table:
                 self._tell_moves()
             case ["undo"]:
                 self._undo()
-            case ["why"]:
-                self._explain()
+            case ["why" | "explain", *rest] if len(rest) < 2:
+                self._explain(word.split()[1] if rest else "")
             case ["new"]:
                 self._new(self.human)
             case ["new", "white" | "black" as side]:
@@ -189,7 +190,7 @@ class Table:
                     f"{quoted(word)} is not understood: the game is over. Type new, undo, why, moves, fen or quit."
                 )
             case ["hint"]:
-                best = self._look()
+                best = self._best()
                 assert best.move is not None
                 clock = "; your clock kept running" if self.clock else ""
                 self.tell(f"try {self.board.san(best.move)} {self._judged(best)}{clock}")
@@ -243,14 +244,27 @@ class Table:
     def _judged(self, line: Analysis) -> str:
         return f"({score_text(line.score)}: {chances_text(chances_of(self.board, line))}; depth {line.depth})"
 
+    def _best(self) -> Analysis:
+        """The best move, as explanations find it: by a fixed number of nodes, whatever was searched before."""
+        self._engine.new_game()
+        return self._engine.analyse(self.board, Limits(nodes=EXPLAIN_NODES))
+
     def _look(self) -> Analysis:
         """An analysis of the position at full strength."""
         seconds = min(self._limit.time or LOOK, LOOK)
         limit = self._limit if self._limit.time is None and not self.clock else Limit(time=seconds)
         return self._engine.analyse(self.board, limit)
 
-    def _explain(self) -> None:
-        """In words, why the last move of each side is good or bad."""
+    def _explain(self, text: str) -> None:
+        """In words, why the move in ``text`` or, without one, the last move of each side is good or bad."""
+        if text:
+            try:
+                before, move, lead = asked_about(self.board, text)
+            except MoveError as error:
+                self.tell(str(error))
+            else:
+                self.tell(lead + self._engine.explain(before, move))
+            return
         moves = self._moves()[-2:]
         if not moves:
             self.tell("no move has been played yet")

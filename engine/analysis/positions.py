@@ -1,4 +1,4 @@
-"""``analyse FEN``: the best lines of one position, shown while the search runs, and an explanation."""
+"""``analyse`` of a position: the best lines of one position, shown while the search runs, and an explanation."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ from engine.console import Console
 from engine.explanation import sentence
 from engine.messages import Limits
 from engine.options import Options
-from engine.reading import read_board
+from engine.reading.pasted import read_pasted
 
 #: Columns that the later rows of a line are indented.
 _INDENT = 9
@@ -47,9 +47,10 @@ class Lines:
         return False
 
 
-def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Print the best lines of the position and an explanation; Ctrl-C ends the search and keeps what was found."""
-    board = read_board(fen, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr), epd=True)
+def analyse(text: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Print the best lines of the position in ``text``, and an explanation; Ctrl-C ends the search and keeps its
+    lines."""
+    board = read_pasted(text, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr))
     console = Console(soft_wrap=True)
     width = console.width if console.is_terminal else None
     if shows_chessmen(console):
@@ -112,5 +113,5 @@ def _text(board: chess.Board, lines: list[Analysis], width: int | None) -> str:
     rows = [wrapped(line_text(board, line), width, _INDENT) for line in lines]
     if lines:
         best = lines[0]
-        rows.append(f"\n{best.nodes:,} nodes in {best.time:.1f} s, {best.nps:,} a second")
+        rows.append(f"\n{best.nodes:,} node{'s' * (best.nodes != 1)} in {best.time:.1f} s, {best.nps:,} a second")
     return "\n".join(rows)

@@ -30,11 +30,12 @@ from engine.analysis.accuracy import PHASES, SideSummary, phase, summary
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import chances_on, ending
-from engine.analysis.lines import ending_text, percents, score_text
+from engine.analysis.lines import ending_text, percents
 from engine.analysis.notes import TAG
 from engine.analysis.openings import opening_of
 from engine.analysis.player import report_of
 from engine.analysis.record import Judged, is_decisive, positions
+from engine.api.types import score_text
 from engine.explanation.grades import Grade
 from engine.pages import as_json, fill
 

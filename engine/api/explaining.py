@@ -26,14 +26,16 @@ Analyse = Callable[..., Analysis]
 
 
 def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tables: Tables | None = None) -> Claim:
-    """Why ``move`` on ``board``, or the best one, is good or bad; up to four searches."""
+    """Why ``move`` on ``board``, or the best one, is good or bad; up to four searches. The first finds the best move,
+    so that all questions about a position have the same answer."""
     if over(board):
         return GameOver(Line.of(board, []), board.is_checkmate())
     bare = move is None
     if board.legal_moves.count() == 1:
         return claim_of_best(board, analyse(board), None, analyse, tables)
-    move = move or analyse(board).pv[0]
-    case = case_of(board, move, analyse)
+    first = analyse(board)
+    move = move or first.pv[0]
+    case = case_of(board, move, analyse, None if first.move == move else first)
     if not bare and case.drop > 0:
         return reason_of(case, tables) or AsGood(case.best, case.played)
     best = Analysis(mate_moved(case.score, board.turn, 1), pv=case.played.moves)
@@ -57,12 +59,13 @@ def asked_about(board: chess.Board, text: str) -> tuple[chess.Board, chess.Move,
         raise
 
 
-def case_of(board: chess.Board, move: chess.Move, analyse: Analyse) -> Case:
-    """The case of ``move``, by a search of the other moves and one of the position after it. Another move must be
-    legal. The move is marked as in annotated games, and if it surely costs something."""
+def case_of(board: chess.Board, move: chess.Move, analyse: Analyse, other: Analysis | None = None) -> Case:
+    """The case of ``move``, by a search of the other moves, unless its result ``other`` is known, and one of the
+    position after it. Another move must be legal. The move is marked as in annotated games, and if it surely costs
+    something."""
     after = board.copy()
     after.push(move)
-    other = analyse(board, root_moves=[each for each in board.legal_moves if each != move])
+    other = other or analyse(board, root_moves=[each for each in board.legal_moves if each != move])
     reply = over(after) or analyse(after)
     case = Case(board, move, other.pv, reply.pv, other.score, reply.score)
     return replace(case, marked=grade_of(case.had, case.has).bad or case.drop > UNSURE_CP)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from math import isfinite, nan
 from queue import SimpleQueue
@@ -47,6 +47,16 @@ class Analysis(Figures, Mapping[str, Any]):
     bound: str = ""
     time: float = 0.0
     wdl: PovWdl | None = None
+    _board: chess.Board | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """The line for a reader: ``+0.31 d14 1. e4 e5 2. Nf3``, the score in pawns from White's view."""
+        bound = {"lowerbound": " or better", "upperbound": " or worse"}.get(self.bound, "")
+        moves = " ".join(map(str, self.pv)) if self._board is None else self._board.variation_san(self.pv)
+        return f"{score_text(self.score)}{bound} d{self.depth} {moves}".rstrip()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # in notebooks
 
     @property
     def move(self) -> chess.Move | None:
@@ -54,15 +64,33 @@ class Analysis(Figures, Mapping[str, Any]):
         return self.pv[0] if self.pv else None
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.__dataclass_fields__:
+        if name not in _SHOWN:
             raise KeyError(name)
         return getattr(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.__dataclass_fields__)
+        return iter(_SHOWN)
 
     def __len__(self) -> int:
-        return len(self.__dataclass_fields__)
+        return len(_SHOWN)
+
+
+#: The fields of an :class:`Analysis` as a mapping.
+_SHOWN = {each.name: each for each in fields(Analysis) if not each.name.startswith("_")}
+
+
+def score_text(score: PovScore) -> str:
+    """The score from White's view in pawns, or the moves to mate: ``+0.31``, ``-12.40``, ``#5``, ``#-2``.
+
+    >>> from chess.engine import Cp, Mate, PovScore
+    >>> score_text(PovScore(Cp(31), chess.WHITE)), score_text(PovScore(Mate(2), chess.BLACK))
+    ('+0.31', '#-2')
+    """
+    white, black = score.white(), score.black()
+    mate = white.mate()
+    if mate is not None:
+        return f"#{'-' if white < black else ''}{abs(mate)}"
+    return f"{white.score(mate_score=0) / 100:+.2f}"
 
 
 def check_board(board: object) -> None:
@@ -104,6 +132,7 @@ def analysis_of(info: Info, board: chess.Board) -> Analysis:
         bound=info.score.bound,
         time=info.time / 1000,
         wdl=PovWdl(Wdl(*info.wdl), board.turn) if info.wdl is not None else None,
+        _board=board.copy(stack=False),
         **{figure.name: getattr(info, figure.name) for figure in fields(Figures)},
     )
 
@@ -148,6 +177,8 @@ def limits_of(limit: AnyLimit | None) -> Limits:
         )
     given = {name: getattr(limit, name) for name in FIELDS}
     numbers: dict[str, Any] = {FIELDS[name]: _number(name, value) for name, value in given.items() if value is not None}
+    if numbers.keys() <= {"winc", "binc", "movestogo"}:
+        raise ValueError("the limit has no bound: give a time, a depth or a number of nodes")
     return Limits(**numbers)
 
 

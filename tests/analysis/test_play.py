@@ -114,6 +114,18 @@ def test_the_opening_is_named_when_it_changes():
     assert len(re.findall(r"^[A-E]\d\d \w", told, re.MULTILINE)) == 1
 
 
+def test_hint_why_and_explain_agree_on_the_best_move():
+    """Over UCI ``explain`` asks the same of the engine."""
+    told = played([], "hint", "why a3", "explain a3", "a3", "why")
+    best = re.search(r"try (\S+) ", told)[1]
+    board = chess.Board()
+    with Engine(hash=1) as engine:
+        assert engine.explain(board).startswith(f"{best} ")
+        why = engine.explain(board, board.parse_san("a3"))
+    assert best in why or "better" not in why
+    assert told.count(why) == 3
+
+
 def test_at_the_end_a_hint_says_how_to_annotate_the_game(tmp_path):
     path = tmp_path / "my games.pgn"
     assert played(["--pgn", str(path)], "e4").endswith(f"numbat analyse '{path}'")

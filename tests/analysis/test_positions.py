@@ -1,5 +1,8 @@
 """``analyse FEN``."""
 
+# ruff: noqa: E501 (positions and addresses)
+
+import io
 import os
 import re
 
@@ -87,7 +90,7 @@ def test_lines_wrap_at_spaces_on_a_terminal():
 def test_castling_rights_without_a_rook_are_dropped_with_a_word(capsys):
     assert cli.main("analyse", ["4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1", "--depth", "2"]) == 0
     said = capsys.readouterr()
-    assert said.err == "numbat: castling rights 'KQ' become 'Q': no king or rook in place\n"
+    assert said.err == "numbat: castling rights 'KQ' are read as 'Q': no king or rook in place\n"
     assert "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1" in said.out
 
 
@@ -112,14 +115,52 @@ def test_an_epd_line_is_a_position_whatever_files_there_are(rest, tmp_path, monk
 
 
 @pytest.mark.parametrize(
+    ("text", "fen"),
+    [
+        ("1. f3 e5 2. g4 Qh4#", "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"),
+        ("f3 e5 g4 Qh4", "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"),
+        ("position startpos moves f2f3 e7e5 g2g4 d8h4", "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"),
+        ("https://lichess.org/analysis/standard/R5k1/5ppp/8/8/8/8/8/4K3_b_-_-_0_1", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"),
+        ("https://lichess.org/editor/R5k1/5ppp/8/8/8/8/8/4K3_b_-_-_0_1?color=white", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("pasted", [False, True], ids=["argument", "pipe"])
+def test_moves_and_addresses_with_a_position_are_read(text, fen, pasted, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert cli.main("analyse", [] if pasted else [text]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1] == "checkmate, " + ("White wins" if fen.split()[1] == "b" else "Black wins")
+    assert any(line.startswith(fen) for line in out)
+
+
+def test_a_pasted_game_is_annotated_and_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for result in ("1-0", "1-0", "0-1"):  # the second time it is the same file
+        pgn = f'[White "A"]\n[Result "{result}"]\n\n1. e4 e5 {result}\n'
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(pgn.encode())))
+        assert cli.main("analyse", ["-", "--depth", "1"]) == 0
+    assert sorted(path.name for path in tmp_path.glob("*.pgn")) == [
+        "pasted-2.annotated.pgn", "pasted-2.pgn", "pasted.annotated.pgn", "pasted.pgn",
+    ]  # fmt: skip
+    assert "wrote pasted-2.annotated.pgn and pasted-2.annotated.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("command", "words", "named"),
     [
-        ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
-        ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
+        ("analyse", ["no", "such", "thing"], "neither a position nor moves nor a file: 'no such thing'"),
+        (
+            "analyse",
+            ["https://lichess.org/q7ZvsdUF"],
+            "'https://lichess.org/q7ZvsdUF' is an address, which numbat does not load",
+        ),
+        ("analyse", ["1. e4 e5 2. 5e"], "2. '5e' is not a move"),
+        ("analyse", ["1. e4 e5 2. Ke3 Nf6"], "2. 'Ke3' is not a legal move"),
+        ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "White has 0 kings instead of 1"),
         ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' after the position"),
         ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - !?"], "'!?' is not an operation of EPD"),
-        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 moves a1a8"], "'moves a1a8' is not an operation of EPD"),
-        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q"], "it has 3 fields instead of 4 to 6"),
+        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 moves a1b8"], "'a1b8' is not a legal move"),
+        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w"], "has 2 fields instead of 3 to 6"),
         ("analyse", ["."], "cannot read .: a directory, not a file"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),

@@ -32,7 +32,7 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
 
     monkeypatch.setattr(Engine, "analyse", analyse)
     assert cli.main("analyse", [str(pgn), "--depth", "4"]) == INTERRUPTED
-    assert re.search("interrupted; 1 of 3 games are finished", capsys.readouterr().err)
+    assert re.search("interrupted; 1 of 3 games finished", capsys.readouterr().err)
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
     assert sum(node.eval() is not None for node in first.mainline()) == 6
     assert signal.getsignal(signal.SIGTERM) is before

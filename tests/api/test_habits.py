@@ -37,6 +37,14 @@ def test_an_analysis_is_a_mapping_of_its_fields():
         line["currmove"]
 
 
+def test_a_line_is_readable_text(shared: Engine):
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    assert str(shared.analyse(board, Limit(depth=3))) == "#1 d3 1. Ra8#"
+    board.push_san("Kd2")
+    (line,) = shared.analyse(board, Limit(depth=2), multipv=1)
+    assert str(line) == f"{line.score.white().score() / 100:+.2f} d2 {board.variation_san(line.pv)}"
+
+
 @pytest.mark.parametrize(
     ("name", "hint"), [("ping", "ready"), ("id", "__version__"), ("timeout", "Limit"), ("nonsense", "$")]
 )
@@ -48,7 +56,8 @@ def test_a_missing_attribute_names_its_replacement(shared: Engine, name, hint):
 def test_the_bot_answers_moves():
     said = run_python(EXAMPLES / "bot.py", input="e4\nzz\n")
     assert said.returncode == 0, said.stderr
-    answer, error = said.stdout.splitlines()
+    greeting, answer, error = said.stdout.splitlines()[-3:]
+    assert "White" in greeting
     board = chess.Board()
     board.push_san("e4")
     board.push_san(answer)

@@ -14,7 +14,8 @@ from engine.reading import MoveError, read_move
 def main() -> None:
     """Play until the game or the input ends."""
     board = chess.Board()
-    with Engine(uci_limitstrength=True, uci_elo=1500) as engine:
+    with Engine(uci_limitstrength=True, uci_elo=1500, report=print) as engine:  # says so if it compiles
+        print("You have White. Type a move, such as e4 or Nf3.", flush=True)
         for line in sys.stdin:
             try:
                 board.push(read_move(board, line.strip()))
