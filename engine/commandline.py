@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from engine.messages import OptionError, quoted
+from engine.messages import OptionError, counted, quoted
 from engine.options import find, whole_number
 from engine.printing import PrintError, escaped
 
@@ -144,9 +144,9 @@ def limit_of(chosen: argparse.Namespace, seconds: float) -> tuple[Limit, str]:
     from chess.engine import Limit
 
     if chosen.depth is not None:
-        return Limit(depth=chosen.depth), f"{chosen.depth} plies a position"
+        return Limit(depth=chosen.depth), f"{counted(chosen.depth, 'ply', 'plies')} a position"
     if chosen.nodes is not None:
-        return Limit(nodes=chosen.nodes), f"{chosen.nodes} nodes a position"
+        return Limit(nodes=chosen.nodes), f"{counted(chosen.nodes, 'node')} a position"
     time = chosen.time or seconds
     return Limit(time=time), f"{time:g} s a position"
 

@@ -16,7 +16,7 @@ from engine.lab.measure import ALGORITHMS, Laboratory, Row
 from engine.lab.page import MARK, render
 from engine.lab.play import play
 from engine.lab.trace import TooLarge, TreeTrace
-from engine.messages import PositionError
+from engine.messages import PositionError, counted
 from engine.printing import escaped, unguarded
 
 GAMES = ("chess", "tictactoe", "bones", "othello", "tree")
@@ -59,20 +59,22 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
             laboratory = Laboratory(exhibit, chosen.algorithms, chosen.seconds or 20.0, engine)
             for row in laboratory.rows(depth, _announce, first):
                 _announce("")
-                if rows and rows[-1].depth != row.depth:
-                    print()
+                if not rows or rows[-1].depth != row.depth:
+                    print(f"\n{table.heading(row)}".rstrip())
                 print(table.line(row), flush=True)
                 rows.append(row)
     except KeyboardInterrupt:
         _announce("")
         interrupted = True
+    if rows and (summary := table.summary(rows)):
+        print(f"\n{summary}")
     print(f"\n{table.LEGEND}")
     if chosen.game == "tree" and first < exhibit.depth:
         print(table.CUT_OFF)
     if chosen.html:
         tree = _tree(exhibit, depth)
         if tree is None or tree.depth < depth:
-            drawn = f"drawn to {tree.depth} plies" if tree else "not drawn"
+            drawn = f"drawn to {counted(tree.depth, 'ply', 'plies')}" if tree else "not drawn"
             print(f"the tree is {drawn}; deeper ones are too large")
         write_or_rescue(chosen.html, render(exhibit.title, rows, tree))
         print(f"wrote {chosen.html}")

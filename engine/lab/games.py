@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any
 
-from engine.messages import quoted
+from engine.messages import counted, quoted
 from engine.textbook.game import MAX, Game
 from engine.textbook.games import Bones, ExplicitTree, Othello, TicTacToe
 from engine.textbook.games.othello import PASS
@@ -84,7 +84,7 @@ def bones(heap: int = 8) -> Exhibit:
     def show(state: tuple[int, int]) -> str:
         return f"{'| ' * state[0]}({state[0]} left)"
 
-    return Exhibit(f"heap of {heap} bones", Bones(heap), max(heap, 1), ("first", "second"), show, whole=True)
+    return Exhibit(f"heap of {counted(heap, 'bone')}", Bones(heap), max(heap, 1), ("first", "second"), show, whole=True)
 
 
 def othello(size: int = 8) -> Exhibit:

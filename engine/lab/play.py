@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.console import read_line
 from engine.lab.games import Exhibit, LabError
+from engine.messages import counted
 from engine.reading import MoveError
 from engine.textbook import MAX, player
 
@@ -64,4 +65,4 @@ def _textbook(exhibit: Exhibit, state: Any, seconds: float) -> tuple[Any, str]:
     outcome = player(exhibit.game, state, seconds=seconds)
     assert outcome.move is not None, "called only while the game goes on"
     how = "proven" if outcome.exact else "estimated"
-    return outcome.move, f"({outcome.value:+g} for {exhibit.players[0]}, {how}; {outcome.nodes:,} nodes)"
+    return outcome.move, f"({outcome.value:+g} for {exhibit.players[0]}, {how}; {counted(outcome.nodes, 'node')})"

@@ -28,7 +28,7 @@ from engine.commandline import (
 )  # fmt: skip
 from engine.console import Console
 from engine.files import WriteError, check_place, write_or_rescue
-from engine.messages import OptionError
+from engine.messages import OptionError, counted
 from engine.processes import LostProcess
 from engine.reading import ReadError
 from engine.suites.counts import Comparison, compare, read_counts
@@ -146,16 +146,18 @@ def _solve(puzzles: Sequence[Puzzle], chosen: argparse.Namespace) -> int:
 
 
 def _line(puzzle: Puzzle, attempt: Attempt) -> str:
-    points = f", {attempt.points} of {puzzle.top} points" if puzzle.points else ""
-    found = f"{attempt.seconds:.2f} s, depth {attempt.depth}, {attempt.nodes} nodes{points}"
-    missed = "" if attempt.solved else f"; wanted {wanted(puzzle, san=True)}"
-    return f"{'ok   ' if attempt.solved else 'wrong'}  {puzzle.name}  {' '.join(attempt.san)}  {found}{missed}"
+    points = f", {attempt.points} of {counted(puzzle.top, 'point')}" if puzzle.points else ""
+    moves = " ".join(attempt.san)
+    if not attempt.solved:
+        return f"{puzzle.name}  not solved ({moves}); wanted {wanted(puzzle, san=True)}{points}"
+    found = f"{attempt.seconds:.2f} s, depth {attempt.depth}, {counted(attempt.nodes, 'node')}{points}"
+    return f"{puzzle.name}  ok ({moves})  {found}"
 
 
 def _summary(found: Sequence[tuple[Puzzle, Attempt]], total: int, words: str) -> str:
     left = f", {total - len(found)} not tried" if len(found) < total else ""
     top = sum(puzzle.top for puzzle, _ in found)
-    points = f", {sum(attempt.points for _, attempt in found)} of {top} points" if top else ""
+    points = f", {sum(attempt.points for _, attempt in found)} of {counted(top, 'point')}" if top else ""
     return f"solved {sum(attempt.solved for _, attempt in found)} of {len(found)}{points} ({words}){left}"
 
 

@@ -116,7 +116,8 @@ def wide_page(tmp_path_factory) -> Path:
     return page
 
 
-def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(browser, wide_page):
+@pytest.mark.parametrize("width", [1360, 390])
+def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(browser, wide_page, width):
     script = """
       const seen = [];
       const note = () => seen.push($("tree").getBoundingClientRect().width <= $("tree").parentElement.clientWidth);
@@ -126,7 +127,7 @@ def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(browser, wide_p
       document.body.dataset.fits = seen.join(" ");
       document.body.dataset.wide = document.documentElement.scrollWidth <= innerWidth;
     """
-    dom = Dom(browser, wide_page, script=script, width=1360)
+    dom = Dom(browser, wide_page, script=script, width=width)
     assert 'data-fits="true false true"' in dom.text
     assert 'data-wide="true"' in dom.text
 
