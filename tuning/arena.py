@@ -36,7 +36,7 @@ from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, parameters_of
 from tuning.statistics.sprt import sprt_text
 
 #: Flags that --resume allows.
-BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
+BESIDE_RESUME = ("--games", "--scheduler", "--jobs", "--pgn")
 
 
 def parser() -> argparse.ArgumentParser:

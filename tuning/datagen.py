@@ -1,7 +1,7 @@
 """Make training data: games of the engine against itself, with the score of every move.
 
 python -m tuning.datagen data/first --positions 10_000_000 --nodes 5000 --seed 1
-python -m tuning.datagen data/second --option EvalFile=first.nnue --processes 8
+python -m tuning.datagen data/second --option EvalFile=first.nnue --jobs 8
 python -m tuning.datagen data/third --scheduler tcp://HOST:8786
 """
 
@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from engine.api.boards import check_supported
-from engine.board.fen import START_FEN
 from engine.console import Console
+from engine.fen import START_FEN
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.files import check_output

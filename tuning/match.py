@@ -26,7 +26,7 @@ from tuning.matches.report import closing
 from tuning.matches.tournament import KINDS, MatchPlace, TournamentSettings, check, play, resumed_settings
 
 #: Flags that --resume allows.
-BESIDE_RESUME = ("--games", "--pgn", "--fastchess", "--concurrency")
+BESIDE_RESUME = ("--games", "--pgn", "--fastchess", "--jobs")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         settings = settings_from(arguments, lambda line: console.print(line, style="yellow", soft_wrap=True))
         path = results_path(arguments, settings.event)
-    place = MatchPlace(path, console, arguments.fastchess, arguments.concurrency, arguments.pgn)
+    place = MatchPlace(path, console, arguments.fastchess, arguments.jobs, arguments.pgn)
     if arguments.check:
         check(settings, place)
         return command.checked(console, path)

@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     add("--hash", type=whole(1), default=4, metavar="MB", help=table)
     add("--seed", type=whole(), default=1, help="random seed (default: %(default)s)")
     add_option_flag(made)
-    add_cluster_flags(made, "--processes")
+    add_cluster_flags(made)
     add_check_flag(made)
     return made
 
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             done.update(files=1, labelled=result["labelled"], nodes=result["nodes"])
             display.show(len(sources) - len(missing) + done["files"], text())
 
-        place = Workplace(arguments.scheduler, arguments.processes, console, display.bar, CONTINUE)
+        place = Workplace(arguments.scheduler, arguments.jobs, console, display.bar, CONTINUE)
         try:
             return run_units(label_file, units(), place, on_result=take)
         finally:

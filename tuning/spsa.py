@@ -37,7 +37,7 @@ from tuning.selfplay.duel import rules_from
 from tuning.statistics.pace import points_for_time
 
 #: Flags that --resume allows.
-BESIDE_RESUME = ("--scheduler", "--concurrency")
+BESIDE_RESUME = ("--scheduler", "--jobs")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -139,7 +139,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     with closing(ledger):
         tuned = _TuningRun(ledger, events, console)
         advice = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}"
-        place = Workplace(arguments.scheduler, arguments.concurrency, console, tuned.display.bar, advice)
+        place = Workplace(arguments.scheduler, arguments.jobs, console, tuned.display.bar, advice)
         try:
             code = run_units(play, tuned.batches(), place, on_result=tuned.take)
         finally:

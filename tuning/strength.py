@@ -89,7 +89,7 @@ def play(
     settings = settings_from(pair, arguments)
     path = results_file(settings, arguments.dir)
     resume = path.exists()
-    place = MatchPlace(path, console, arguments.fastchess, arguments.concurrency)
+    place = MatchPlace(path, console, arguments.fastchess, arguments.jobs)
     played, code = tournament.play(settings, place, resume=resume)
     counts = {key: encounter.wdl for key, encounter in played.tally.encounters.items()}
     return code, counts, "" if code else read_header(path)["origin"]["began"]

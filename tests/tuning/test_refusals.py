@@ -26,7 +26,7 @@ REFUSED = [
     ("match", [*BOTH, "--openings", "junk.epd"], "no usable opening in it; the first fault: junk.epd:1: "),
     ("match", [*BOTH, "--json", "junk.epd"], "junk.epd already exists"),
     ("match", [*BOTH, "--pgn", "junk.epd"], "junk.epd"),
-    ("match", [*BOTH, "--concurrency", "0"], "argument --concurrency: 0 is not 1 or more"),
+    ("match", [*BOTH, "--jobs", "0"], "argument --jobs: 0 is not 1 or more"),
     ("match", [*BOTH, "--games", "0"], "argument --games: 0 is not 1 or more"),
     ("match", [*BOTH, "--sprt", "5", "0"], "elo0 below elo1"),
     ("match", [*BOTH, "--tb", "/none"], "no Syzygy tables"),
@@ -110,7 +110,8 @@ def test_refusals_are_one_line(folder, capsys, tool, arguments, complaint):
     for check in checks:
         code, page = run(capsys, tool, *arguments, *check)
         assert (code, complaint in page) == (2, True), page
-        assert page.startswith("usage: ") or (page.startswith("error: ") and page.count("\n") == 1), page
+        assert page.startswith(("error: ", f"python -m tuning.{tool}: ")), page
+        assert page.count("\n") == 1, page
         assert [path for path in files_of(folder) if path.name != "results"] == before
 
 

@@ -20,9 +20,16 @@ from tuning.common.flags import only_with_resume
 PAGE_WIDTH = 120
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(REFUSED, f"{self.prog}: {message} (see --help)\n")
+
+
 def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
     """A parser for ``python -m tuning.NAME`` that shows its module's docstring as it is written."""
-    return argparse.ArgumentParser(
+    return _Parser(
         f"python -m tuning.{name}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
 

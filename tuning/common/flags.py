@@ -27,10 +27,11 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
         )
 
 
-def add_cluster_flags(parser: argparse.ArgumentParser, workers: str = "--concurrency") -> None:
-    """The flags that say where work runs; ``workers`` is the one for how much runs at a time."""
+def add_cluster_flags(parser: argparse.ArgumentParser, *former: str) -> None:
+    """The flags that say where work runs; ``former`` names of ``--jobs`` are still taken."""
     group = parser.add_argument_group("where work runs")
-    group.add_argument(workers, type=whole(1), metavar="N", help="work units at a time (default: one per core)")
+    jobs = "work units at a time, each in its own process (default: one per core)"
+    group.add_argument("--jobs", *former, type=whole(1), metavar="N", help=jobs)
     add_scheduler_flag(group, " (default: local processes)")
 
 

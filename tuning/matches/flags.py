@@ -137,7 +137,7 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
     group = add_end_flags(parser)
     group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables for adjudication")
     group = parser.add_argument_group("where games are played")
-    group.add_argument("--concurrency", type=whole(1), metavar="N", help="games at a time (default: one per core)")
+    group.add_argument("--jobs", type=whole(1), metavar="N", help="games at a time (default: one per core)")
     group.add_argument("--fastchess", metavar="FILE", help="the program fastchess (default: from the path)")
 
 

@@ -66,7 +66,7 @@ class MatchPlace:
     path: Path
     console: Console
     fastchess: str | None = None
-    concurrency: int | None = None
+    jobs: int | None = None
     pgn: str | None = None
 
 
@@ -169,7 +169,7 @@ class Tournament:
         words += ["-games", "2", "-rounds", str(len(openings))]
         words += ["-variant", "fischerandom"] if chess960 else []
         words += fastchess.adjudication_words(settings.adjudication)
-        words += ["-concurrency", str(place.concurrency or os.cpu_count() or 1), "-force-concurrency", "-recover"]
+        words += ["-concurrency", str(place.jobs or os.cpu_count() or 1), "-force-concurrency", "-recover"]
         words += ["-check-mate-pvs", "-testEnv", "-event", settings.event, "-ratinginterval", "0"]
         words += ["-config", f"outname={folder / 'config.json'}"]
         if place.pgn is not None:
@@ -214,7 +214,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
             for spec in settings.engines:
                 place.console.print(f"{spec.name}: {engines[spec.name].identity}, {spec.limits}")
             if any(spec.limits.base is not None or spec.limits.movetime is not None for spec in settings.engines):
-                warn_if_busy(place.concurrency or os.cpu_count() or 1, place.console)
+                warn_if_busy(place.jobs or os.cpu_count() or 1, place.console)
             for fault in book_faults:
                 tournament.log_trouble(fault)
             if isinstance(openings, OpeningSuite):

@@ -191,7 +191,7 @@ def play(settings: ArenaSettings, ledger: Ledger, count: Count, arguments: argpa
         return run_units(
             play_batch,
             plan(settings, count, console, pgn is not None),
-            Workplace(arguments.scheduler, arguments.concurrency, console, display.bar, advice),
+            Workplace(arguments.scheduler, arguments.jobs, console, display.bar, advice),
             on_report=take,
             on_failure=give_up,
         )

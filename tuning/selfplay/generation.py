@@ -196,7 +196,7 @@ def generate(folder: RunFolder, plan: DatagenRun, arguments: argparse.Namespace,
         return run_units(
             play_shard,
             shards(folder, plan, games),
-            Workplace(arguments.scheduler, arguments.processes, console, display.bar, CONTINUE),
+            Workplace(arguments.scheduler, arguments.jobs, console, display.bar, CONTINUE),
             on_report=take,
         )
     finally:

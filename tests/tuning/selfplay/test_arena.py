@@ -83,7 +83,7 @@ def test_the_number_of_processes_does_not_matter(monkeypatch, tmp_path, whole):
     path = tmp_path / "two.jsonl"
     monkeypatch.setattr(arena, "_BATCH_NODES", 400)  # two pairs in a unit
     words = (*QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path))
-    page = finished(_run(monkeypatch, *words, cluster=("--concurrency", "2")))
+    page = finished(_run(monkeypatch, *words, cluster=("--jobs", "2")))
     assert _pairs(path) == _pairs(whole[0])
     assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
@@ -216,7 +216,7 @@ def test_a_signal_ends_it_and_everything_is_kept(monkeypatch, tmp_path, number):
     words = [sys.executable, "-m", "tuning.arena", *QUICK, "--new", "ReductionBase=140", "--json", str(path)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     process = subprocess.Popen(
-        [*words, "--games", "100000", "--concurrency", "2"], env=environment, start_new_session=True,
+        [*words, "--games", "100000", "--jobs", "2"], env=environment, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from engine.board.fen import START_FEN
+from engine.fen import START_FEN
 from tuning.common.errors import SetupError
 from tuning.data import viriformat
 from tuning.datagen import main
@@ -211,7 +211,7 @@ def test_games_begin_from_the_book(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_interrupted_run_on_two_processes_comes_out_the_same(tmp_path: Path, whole: Path) -> None:
     """SIGINT and then SIGKILL, wherever they strike; the data are those of one process that ran through."""
-    words = [sys.executable, "-m", "tuning.datagen", str(tmp_path / "run"), *QUICK[:-2], "--processes", "2"]
+    words = [sys.executable, "-m", "tuning.datagen", str(tmp_path / "run"), *QUICK[:-2], "--jobs", "2"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     for number in (signal.SIGINT, signal.SIGKILL):
         before = sum(map(len, _bytes(tmp_path / "run").values())) if (tmp_path / "run").exists() else 0
