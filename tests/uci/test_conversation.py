@@ -14,7 +14,7 @@ from tests.uci.process import MAIN, UciProcess
 
 def test_uci_is_answered_by_name_author_and_options(uci):
     lines = uci.ask("uci", until="uciok")
-    assert re.fullmatch(r"id name Numbat \d+\.\d+\.\d+", lines[0])
+    assert re.fullmatch(r"id name Numbat \d+\.\d+\.\d+\S*", lines[0])
     assert lines[1].startswith("id author ")
     assert [line for line in lines[2:-1] if not line.startswith("option name ")] == []
     assert len(lines[2:-1]) == len(OPTIONS)
