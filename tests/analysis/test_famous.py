@@ -13,6 +13,7 @@ from engine import Engine
 from engine.analysis.annotate import DECIDED_POINTS, INACCURACY_COST, Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.judge import chances_on
+from engine.analysis.praise import CLEAR_POINTS
 from engine.analysis.record import Judged
 from engine.explanation import explain
 from engine.explanation.grades import Grade, cost, grade_of, points
@@ -109,15 +110,22 @@ def test_short_famous_games_get_their_marks(numbat, name):
     check(graded(Annotator(numbat, Limit(nodes=50_000)).annotate(game_of(name)).judged()), *FAMOUS[name])
 
 
-def praised(numbat: Engine, name: str, nodes: int) -> set[str]:
-    """The moves that get "!" or "!!" with ``nodes`` a position."""
-    found = graded(Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged())
-    return {move for move, judged in found.items() if judged.grade in (Grade.GOOD, Grade.BRILLIANT)}
+def praised(numbat: Engine, name: str, nodes: int) -> tuple[set[str], set[str]]:
+    """The moves that get "!" or "!!" with ``nodes`` a position, and the others of a side that has had such a move and
+    has stayed clearly better since: in a hunt only the first one and sacrifices are praised."""
+    positions = Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged()
+    result, hunted, hunting = set(), set(), {chess.WHITE: False, chess.BLACK: False}
+    for (move, judged), before in zip(graded(positions).items(), positions, strict=False):
+        turn, good = before.board.turn, judged.grade in (Grade.GOOD, Grade.BRILLIANT)
+        if good or hunting[turn]:
+            (result if good else hunted).add(move)
+        hunting[turn] = (good or hunting[turn]) and points(judged.score.pov(turn)) >= CLEAR_POINTS
+    return result, hunted
 
 
 def test_what_annotators_praise_is_praised(numbat):
     good, plain = map(names, PRAISED["Byrne D"])
-    found = praised(numbat, "Byrne D", 60_000)
+    found, _ = praised(numbat, "Byrne D", 60_000)
     assert found.issuperset(good)
     assert found.isdisjoint(plain)
 
@@ -127,8 +135,8 @@ def test_what_annotators_praise_is_praised(numbat):
 def test_praise_hardly_depends_on_the_limit(numbat, nodes):
     """Up to three may be missing: each change of the search makes it find other moves as good."""
     found = {name: praised(numbat, name, nodes) for name in PRAISED}
-    missing = [(name, move) for name, (good, _) in PRAISED.items() for move in names(good) if move not in found[name]]
-    wrong = [(name, move) for name, (_, plain) in PRAISED.items() for move in names(plain) if move in found[name]]
+    missing = [(name, san) for name, (good, _) in PRAISED.items() for san in set(names(good)).difference(*found[name])]
+    wrong = [(name, san) for name, (_, plain) in PRAISED.items() for san in found[name][0].intersection(names(plain))]
     assert len(missing) <= 3, missing
     assert wrong == []
 
