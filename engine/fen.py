@@ -75,7 +75,7 @@ def read_fen(text: str, chess960: bool = False) -> FenFields:
 
 
 #: A counter of a FEN (an operation of EPD begins with a letter), or the dash that some suites have there.
-_COUNTER = re.compile(r"([0-9]{1,9}|-)(?:\s+|$)")
+_COUNTER = re.compile(r"(\+?[0-9]{1,9}|-)(?:\s+|$)")
 
 _QUOTES = "[\"'`“„](.*)[\"'`”“]"
 

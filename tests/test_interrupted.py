@@ -41,7 +41,7 @@ COMMANDS = {
     "perft of a file": ("uci_main", "perft", "p.epd"),
     "suite": ("uci_main", "suite", "s.epd"),
     "suite in processes": ("uci_main", "suite", "s.epd", "--jobs", "2", "--json", "out.json"),
-    "analyse": ("uci_main", "analyse"),
+    "analyse": ("uci_main", "analyse", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
     "play": ("uci_main", "play"),
     "datagen": ("tuning.datagen", "data", "--games", "2"),
     "arena": ("tuning.arena", "--new", "name=one", "--base", "name=two", "--games", "2"),

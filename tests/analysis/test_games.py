@@ -344,7 +344,7 @@ def test_results_of_another_version_are_searched_again_only_on_request(pgn, monk
     pgn.write_text(f"1. d4 *\n\n{GAMES}", encoding="utf-8")
     assert analyse(pgn, "--depth", "1") == 0
     page = outputs(pgn)[1].read_text("utf-8")
-    assert re.findall(r'"engine":"Numbat (\S+), 1 plies a position"', page) == ["99", *[__version__] * 3]
+    assert re.findall(r'"engine":"Numbat (\S+), 1 ply a position"', page) == ["99", *[__version__] * 3]
     searches.clear()
     assert analyse(pgn, "--depth", "1", "--again") == 0
     assert chess.STARTING_FEN in searches
@@ -879,7 +879,7 @@ def test_a_null_move_ends_its_game_and_no_other(pgn, capsys):
         assert analyse(pgn, "--depth", "3") == 0
         out, told = capsys.readouterr()
         assert "game 1 (Gil - Hal) is annotated up to the null move (3 positions)" in told
-        assert "game 2 (Ian - Joe) is not annotated: " in told
+        assert "game 2: " in told and "9999999 is out of range" in told  # noqa: PT018
         assert "White (Eve): " in out
         assert "White (Ian): " not in out
     first, *others = read_games(pgn.with_suffix(".annotated.pgn"))

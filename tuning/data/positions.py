@@ -53,19 +53,19 @@ def _read_line(line: str, position: Any, packed: Any) -> None:
     is_noisy = False
     if len(fields) == 1:
         fen, score, points = line.split(" | ")
-        set_fen(position, fen)
+        set_fen(position, fen, chess960=True)
         if fen.count(" ") != 5:
             raise ValueError(fen)
         ply, value, result = _ply(int(position["fullmove"]), int(position["side"])), int(score), _HALF_POINTS[points]
     elif len(fields) == 5 and fields[1][:1].isalpha():
         fen, uci, score, number, points = fields
-        set_fen(position, fen)
+        set_fen(position, fen, chess960=True)
         is_noisy = _is_noisy(position, chess.Move.from_uci(uci.lower()))
         ply, value, result = int(number), int(score), _FOR_MOVER[points]
         if position["side"]:  # this form has the mover's view
             value, result = -value, 2 - result
     elif 5 <= len(fields) <= 7:
-        set_fen(position, fields[0])
+        set_fen(position, fields[0], chess960=True)
         is_noisy = "x" in fields[-1]
         ply, value, result = int(fields[-2]), int(fields[1]), _HALF_POINTS[fields[2]]
     else:
