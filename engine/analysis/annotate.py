@@ -200,6 +200,8 @@ class _Run:
         """Whether the move at this position is a sacrifice that has more for it than a search sees."""
         position, (had, has) = self._positions[at], self._record.change(at)
         assert position.move is not None
+        if has.is_mate():
+            return False
         more = Cp(has.score(mate_score=100_000) + SACRIFICE_DOUBT_CP)
         return not grade_of(had, more).bad and bool(sacrificed(position.board, position.move))
 

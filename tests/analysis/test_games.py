@@ -176,7 +176,7 @@ def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, se
 
 @pytest.mark.parametrize(
     "place",
-    [(annotate, "praise"), (Findings, "put"), (Findings, "load"), (games, "entry")],
+    [(annotate, "praise"), (Findings, "put"), (games, "entry")],
     ids=lambda place: place[1],
 )
 def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):
