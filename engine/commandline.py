@@ -23,11 +23,8 @@ DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 _MOST_SECONDS = 1e6
 
-#: Characters shown of the beginning, and of the end, of a long message.
-_MAX_SHOWN = 500
-
-#: Maximum number of processes at a time.
-MAX_JOBS = 1024
+_MAX_SHOWN = 500  # characters shown of the beginning, and of the end, of a long message
+MAX_JOBS = 1024  # maximum number of processes at a time
 
 
 class UsageError(ValueError):

@@ -9,16 +9,12 @@ from engine.messages import PositionError, counted, quoted
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-#: The letter of a square without a piece.
-NOTHING = "."
+NOTHING = "."  # the letter of a square without a piece
 
 _COLOR_NAMES = ("White", "Black")
 
-#: The pieces of each side by letter: king, queen, rook, bishop, knight, pawn.
-_LETTERS = ("KQRBNP", "kqrbnp")
-
-#: The rank, from 0, on which a side captures en passant.
-_TARGET_RANK = (5, 2)
+_LETTERS = ("KQRBNP", "kqrbnp")  # the pieces of each side by letter: king, queen, rook, bishop, knight, pawn
+_TARGET_RANK = (5, 2)  # the rank, from 0, on which a side captures en passant
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +22,14 @@ class FenFields:
     """The parts of a FEN, its rights and en passant square checked against its pieces. Squares run from a1 = 0 to h8 =
     63, sides are 0 for White and 1 for Black."""
 
-    pieces: str
-    """The letter of the piece on each square, :data:`NOTHING` for none."""
-    side: int
-    """The side to move."""
+    pieces: str  # the letter of the piece on each square, :data:`NOTHING` for none
+    side: int  # the side to move
     rooks: tuple[int | None, ...]
     """The square of the rook for each castling right: White's short and long, Black's short and long."""
-    en_passant: int | None
-    """The square where a pawn stands ready to capture en passant."""
-    clocks: tuple[int, int]
-    """Plies since a capture or pawn move, and the number of the move."""
-    rest: str
-    """The text after the position, such as the operations of EPD."""
-    repairs: tuple[str, ...]
-    """What was read otherwise than it is written, in words."""
+    en_passant: int | None  # the square where a pawn stands ready to capture en passant
+    clocks: tuple[int, int]  # plies since a capture or pawn move, and the number of the move
+    rest: str  # the text after the position, such as the operations of EPD
+    repairs: tuple[str, ...]  # what was read otherwise than it is written, in words
 
 
 def read_fen(text: str, chess960: bool = False) -> FenFields:

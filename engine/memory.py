@@ -4,8 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-#: More bytes than any machine has.
-_UNLIMITED = 1 << 62
+_UNLIMITED = 1 << 62  # more bytes than any machine has
 
 #: Files with a control group's limit, in versions 2 and 1, and the folders of the groups.
 _LIMITS = {"": ("sys/fs/cgroup", "memory.max"), "memory": ("sys/fs/cgroup/memory", "memory.limit_in_bytes")}

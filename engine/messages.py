@@ -31,18 +31,17 @@ class ThreadError(RuntimeError):
 #: A remark on castling rights that make a position one of Chess960.
 CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
 
-#: Maximum characters of an input quoted in a message.
-_QUOTED = 100
+_MAX_QUOTED = 100  # characters of an input that a message quotes
 
 
 def quoted(value: object) -> str:
     """``value`` as Python writes it, shortened if it is long."""
     if isinstance(value, str):
-        return repr(value if len(value) <= _QUOTED else f"{value[:_QUOTED]}...")
+        return repr(value if len(value) <= _MAX_QUOTED else f"{value[:_MAX_QUOTED]}...")
     if isinstance(value, int) and value.bit_length() > 128:  # Python does not convert all of them
         return "a longer one"
     text = repr(value)
-    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
+    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}..."
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -50,8 +49,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
-#: The maximum of every limit: 64 bits, signed.
-LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1  # the maximum of every limit: 64 bits, signed
 
 
 class Number(NamedTuple):
@@ -89,8 +87,7 @@ NUMBERS = {
     "mate": Number("moves", 1),
 }
 
-#: The depth of a perft: no machine finishes a greater one.
-PERFT = Number("plies", 0, 20)
+PERFT = Number("plies", 0, 20)  # the depth of a perft: no machine finishes a greater one
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,41 +98,18 @@ class Limits:
     wtime: int | None = None
     """Milliseconds on White's clock, None for no clock. GUIs may send 0 or less; the engine then moves at once."""
 
-    btime: int | None = None
-    """Milliseconds on Black's clock, likewise."""
-
-    winc: int = 0
-    """White's increment per move in milliseconds."""
-
-    binc: int = 0
-    """Black's increment per move in milliseconds."""
-
-    movestogo: int | None = None
-    """Moves to the next time control; 0 and None mean the rest of the game."""
-
-    movetime: int | None = None
-    """Maximum milliseconds for the search, None for no limit."""
-
-    depth: int | None = None
-    """Plies of the last iteration, None for no limit."""
-
-    nodes: int | None = None
-    """Maximum nodes, None for no limit."""
-
-    mate: int | None = None
-    """Stop at a mate in this many moves or fewer, None to search on."""
-
-    infinite: bool = False
-    """Search until stopped."""
-
-    ponder: bool = False
-    """Think on the opponent's time, without limit until ``ponderhit``."""
-
-    analysis: bool = False
-    """Analyse rather than play: no book, full strength, all moves that keep a tablebase result."""
-
-    searchmoves: tuple[str, ...] = ()
-    """The only root moves to search, in UCI notation; empty for all."""
+    btime: int | None = None  # milliseconds on Black's clock, likewise
+    winc: int = 0  # White's increment per move in milliseconds
+    binc: int = 0  # Black's increment per move in milliseconds
+    movestogo: int | None = None  # moves to the next time control; 0 and None mean the rest of the game
+    movetime: int | None = None  # maximum milliseconds for the search, None for no limit
+    depth: int | None = None  # plies of the last iteration, None for no limit
+    nodes: int | None = None  # maximum nodes, None for no limit
+    mate: int | None = None  # stop at a mate in this many moves or fewer, None to search on
+    infinite: bool = False  # search until stopped
+    ponder: bool = False  # think on the opponent's time, without limit until ``ponderhit``
+    analysis: bool = False  # analyse rather than play: no book, full strength, all moves that keep a tablebase result
+    searchmoves: tuple[str, ...] = ()  # the only root moves to search, in UCI notation; empty for all
 
     def __post_init__(self) -> None:
         for name, number in NUMBERS.items():
@@ -188,52 +162,26 @@ class Score:
 class Figures:
     """The figures of a report that :class:`Info` and :class:`engine.Analysis` share."""
 
-    depth: int = 0
-    """Plies of the iteration."""
-
-    seldepth: int = 0
-    """Plies of the longest line searched."""
-
-    multipv: int = 1
-    """Rank of the line, 1 for the best."""
-
-    nodes: int = 0
-    """Nodes visited so far, by all threads."""
-
-    nps: int = 0
-    """Nodes per second."""
-
-    hashfull: int = 0
-    """Thousandths of the transposition table in use."""
-
-    tbhits: int = 0
-    """Positions found in endgame tablebases."""
+    depth: int = 0  # plies of the iteration
+    seldepth: int = 0  # plies of the longest line searched
+    multipv: int = 1  # rank of the line, 1 for the best
+    nodes: int = 0  # nodes visited so far, by all threads
+    nps: int = 0  # nodes per second
+    hashfull: int = 0  # thousandths of the transposition table in use
+    tbhits: int = 0  # positions found in endgame tablebases
 
 
 @dataclass(frozen=True, slots=True)
 class Info(Figures):
     """One report of a running search."""
 
-    score: Score | None = None
-    """The score of the line, None in reports without a line."""
-
-    time: int = 0
-    """Milliseconds since the search began."""
-
-    pv: tuple[str, ...] = ()
-    """The principal variation in UCI notation."""
-
-    currmove: str = ""
-    """The root move being searched, in UCI notation; empty if not reported."""
-
-    currmovenumber: int = 0
-    """Its number, from 1; 0 if not reported."""
-
-    wdl: tuple[int, int, int] | None = None
-    """The chances to win, draw and lose, in thousandths; None if not reported."""
-
-    final: bool = False
-    """The report covers the whole search; its :class:`Result` follows."""
+    score: Score | None = None  # the score of the line, None in reports without a line
+    time: int = 0  # milliseconds since the search began
+    pv: tuple[str, ...] = ()  # the principal variation in UCI notation
+    currmove: str = ""  # the root move being searched, in UCI notation; empty if not reported
+    currmovenumber: int = 0  # its number, from 1; 0 if not reported
+    wdl: tuple[int, int, int] | None = None  # the chances to win, draw and lose, in thousandths; None if not reported
+    final: bool = False  # the report covers the whole search; its :class:`Result` follows
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,10 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from engine.messages import OptionError, quoted
 
-#: The value of an option; None for a button.
-Value = int | bool | str | None
-
-#: How UCI writes an empty string.
-EMPTY = "<empty>"
-
-#: Digits of the longest valid number; longer ones are not converted.
-_MOST_DIGITS = 19
-
-#: Letters of a wrong name that are compared with those of the options.
-_MOST_LETTERS = 40
+Value = int | bool | str | None  # the value of an option; None for a button
+EMPTY = "<empty>"  # how UCI writes an empty string
+_MAX_DIGITS = 19  # digits of the longest valid number; longer ones are not converted
+_MAX_LETTERS = 40  # letters of a wrong name that are compared with those of the options
 
 
 class ReadBy(NamedTuple):
@@ -33,8 +26,7 @@ class ReadBy(NamedTuple):
 #: Called with the engine and the new value; if it raises :class:`OptionError`, the old value stays.
 Action = Callable[[Any, Any], object]
 
-#: The effect of an option that only informs the GUI, or that the engine ignores.
-FOR_THE_GUI = ReadBy("")
+FOR_THE_GUI = ReadBy("")  # the effect of an option that only informs the GUI, or that the engine ignores
 
 _ENGINE, _SELECTOR = ReadBy("engine.api.engine"), ReadBy("engine.play.selector")
 
@@ -113,7 +105,7 @@ class Option:
 def whole_number(text: str) -> int | None:
     """The integer that ``text`` spells in plain decimal digits, or None (also for absurdly long ones)."""
     digits = text[1:] if text[:1] in ("-", "+") else text
-    if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS:
+    if digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS:
         return int(text)
     return None
 
@@ -207,7 +199,7 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # late: a GUI waits for ``uciok``
 
     lower = {each.lower(): each for each in names}
-    found = get_close_matches(name.lower()[:_MOST_LETTERS], lower, 1)
+    found = get_close_matches(name.lower()[:_MAX_LETTERS], lower, 1)
     return f" (did you mean {lower[found[0]]}?)" if found else ""
 
 

@@ -35,8 +35,7 @@ from tuning.selfplay.screening import Idea, effects_table
 from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, parameters_of
 from tuning.statistics.sprt import sprt_text
 
-#: Flags that --resume allows.
-BESIDE_RESUME = ("--games", "--scheduler", "--jobs", "--pgn")
+BESIDE_RESUME = ("--games", "--scheduler", "--jobs", "--pgn")  # flags that --resume allows
 
 
 def parser() -> argparse.ArgumentParser:

@@ -25,8 +25,7 @@ from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_lim
 from tuning.matches.report import closing
 from tuning.matches.tournament import KINDS, MatchPlace, TournamentSettings, check, play, resumed_settings
 
-#: Flags that --resume allows.
-BESIDE_RESUME = ("--games", "--pgn", "--fastchess", "--jobs")
+BESIDE_RESUME = ("--games", "--pgn", "--fastchess", "--jobs")  # flags that --resume allows
 
 
 def parser() -> argparse.ArgumentParser:

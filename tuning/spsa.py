@@ -36,8 +36,7 @@ from tuning.selfplay.batches import DuelPair, Matchup, PairBatch, with_fingerpri
 from tuning.selfplay.duel import rules_from
 from tuning.statistics.pace import points_for_time
 
-#: Flags that --resume allows.
-BESIDE_RESUME = ("--scheduler", "--jobs")
+BESIDE_RESUME = ("--scheduler", "--jobs")  # flags that --resume allows
 
 
 def parser() -> argparse.ArgumentParser:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: Threads of an engine: for its call, and for closing it meanwhile. (asyncio's own are few, and shared by all.)
-_THREADS = 2
+_THREAD_COUNT = 2
 
-#: Seconds between two stops while a cancelled call has not ended: it may not have begun when the first one came.
-_AGAIN = 0.05
+#: Time between two stops of a cancelled call that has not ended: it may not have begun when the first one came.
+_STOP_SECONDS = 0.05
 
 
 class AsyncEngine:
@@ -57,7 +57,7 @@ class AsyncEngine:
     def __init__(self, *, report: Callable[[str], None] = lambda line: None, **options: Unpack[Options]) -> None:
         self._make = partial(Engine, report=report, **options)
         self._lock = asyncio.Lock()
-        self._threads = ThreadPoolExecutor(_THREADS, "numbat-async")
+        self._threads = ThreadPoolExecutor(_THREAD_COUNT, "numbat-async")
         #: The engine itself, for calls that do not wait; None before the context is entered.
         self.engine: Any = None
 
@@ -110,7 +110,7 @@ class AsyncEngine:
                 while not running.done():
                     self.engine.stop()
                     with suppress(asyncio.CancelledError):  # a second cancellation changes nothing
-                        await asyncio.wait([running], timeout=_AGAIN)
+                        await asyncio.wait([running], timeout=_STOP_SECONDS)
                 with suppress(BaseException):
                     running.result()  # mark an error as retrieved: no caller is left
                 raise

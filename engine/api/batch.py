@@ -18,8 +18,7 @@ from engine.messages import PositionError, quoted
 #: FENs and boards, mixed freely, or an array from :func:`pack`.
 Positions: TypeAlias = Iterable[str | chess.Board] | np.ndarray
 
-#: Positions that are read or evaluated before Ctrl-C is heeded.
-_CHUNK = 8192
+_CHUNK_POSITIONS = 8192  # positions that are read or evaluated before Ctrl-C takes effect
 
 
 def pack(positions: Iterable[str | chess.Board]) -> np.ndarray:
@@ -51,8 +50,8 @@ def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
     if boards.ndim != 1:
         raise TypeError(f"an array of positions must have one dimension, not shape {boards.shape}")
     boards = np.ascontiguousarray(boards)
-    for start in range(0, len(boards), _CHUNK):
-        yield boards[start : start + _CHUNK]
+    for start in range(0, len(boards), _CHUNK_POSITIONS):
+        yield boards[start : start + _CHUNK_POSITIONS]
 
 
 def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
@@ -60,7 +59,7 @@ def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
     if isinstance(positions, str | bytes | chess.Board):
         raise TypeError(f"positions must be an iterable of FENs or boards, not {quoted(positions)}")
     scratch, done, rest = new_position(), 0, iter(positions)
-    while chunk := list(islice(rest, _CHUNK)):
+    while chunk := list(islice(rest, _CHUNK_POSITIONS)):
         boards = np.empty(len(chunk), BOARD)
         # Python handles lines that are not FENs, such as the empty ones for boards.
         lines = [position.replace("\n", " ") if isinstance(position, str) else "" for position in chunk]

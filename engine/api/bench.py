@@ -4,8 +4,7 @@ The positions are a mixture of openings, middlegames, tactics and endings in ``b
 
 from pathlib import Path
 
-#: Depth in plies if none is given; threads and Hash are those of a new engine.
-DEPTH = 13
+DEPTH = 13  # depth in plies if none is given; threads and Hash are those of a new engine
 
 
 def positions() -> list[str]:

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Attributes deleted by :meth:`Engine.close`.
-_RELEASED = ("_selector", "_position")
+_RELEASED = ("_selector", "_position")  # attributes deleted by :meth:`Engine.close`
 
 #: What replaces attributes of python-chess's engines.
 _REPLACED = {
@@ -51,8 +50,7 @@ _REPLACED = {
     "transport": "it runs in this process",
 }
 
-#: The options that an engine's ``repr`` always shows.
-_ALWAYS_SHOWN = ("EvalType", "Hash", "Threads")
+_ALWAYS_SHOWN = ("EvalType", "Hash", "Threads")  # the options that an engine's ``repr`` always shows
 
 
 def _lines(multipv: int) -> int:

@@ -18,11 +18,8 @@ from engine.explanation.line import Line
 from engine.explanation.mistakes import reason_of
 from engine.explanation.verdicts import UNSURE_CP
 
-#: Nodes of each search for an explanation without a limit.
-EXPLAIN_NODES = 200_000
-
-#: Searches a board, or only some of its moves.
-Analyse = Callable[..., Analysis]
+EXPLAIN_NODES = 200_000  # nodes of each search for an explanation without a limit
+Analyse = Callable[..., Analysis]  # searches a board, or only some of its moves
 
 
 def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tables: Tables | None = None) -> Claim:

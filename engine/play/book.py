@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
     from chess.polyglot import MemoryMappedReader
 
-#: Bytes of one entry.
-ENTRY_SIZE = 16
-
-#: At most this many entries are checked to see whether a file is sorted, as a book must be.
-SAMPLES = 1000
+ENTRY_SIZE = 16  # bytes of one entry
+SAMPLES = 1000  # at most this many entries are checked to see whether a file is sorted, as a book must be
 
 
 class Book:

@@ -13,8 +13,7 @@ from engine.board.types import PIECE_VALUES
 from engine.jit import new_record
 from engine.play.boards import put_board
 
-#: The value of each type in pawns.
-VALUES = dict(zip(chess.PIECE_TYPES, PIECE_VALUES, strict=False))
+VALUES = dict(zip(chess.PIECE_TYPES, PIECE_VALUES, strict=False))  # the value of each type in pawns
 
 #: Nodes of a quiescence search, far more than positions of games need, and the depths in plies to try until one search
 #: stays within them; the last one always does.

@@ -4,10 +4,9 @@ import chess
 
 from engine.play.captures import Captures, taken
 
-#: Centipawns for a mate in one: more than all pieces together.
-MATE_IN_ONE = 10_000
+MATE_IN_ONE = 10_000  # centipawns for a mate in one: more than all pieces together
 
-_PAWN = 100
+_PAWN_CP = 100
 
 
 def at_a_glance(board: chess.Board, move: chess.Move) -> int:
@@ -29,7 +28,7 @@ def at_a_glance(board: chess.Board, move: chess.Move) -> int:
             return -MATE_IN_ONE
         if reply.promotion or board.is_capture(reply):
             loss = max(loss, captures.exchange(reply))
-    return _PAWN * (gain - loss)
+    return _PAWN_CP * (gain - loss)
 
 
 def _mates(board: chess.Board, move: chess.Move) -> bool:

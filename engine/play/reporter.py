@@ -17,8 +17,7 @@ from engine.search.worker import RootLine
 
 OnInfo = Callable[[Info], None]
 
-#: Centipawns reported for a tablebase win without a mate in sight; mates are above it.
-SHOWN_TABLE_WIN = 20_000
+SHOWN_TABLE_WIN = 20_000  # centipawns reported for a tablebase win without a mate in sight; mates are above it
 
 
 def _winners(position: Position) -> tuple[bool, bool]:

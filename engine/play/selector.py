@@ -30,11 +30,8 @@ from engine.search.scores import MATE, MAX_PLY, to_message
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine
 
-#: The options that a new :class:`MoveSelector` reads.
-BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")
-
-#: Depth in plies of the search of a book move, for its score and the expected reply.
-BOOK_DEPTH = 8
+BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")  # the options that a new :class:`MoveSelector` reads
+BOOK_DEPTH = 8  # depth in plies of the search of a book move, for its score and the expected reply
 
 
 def _evaluation(kind: str, file: str) -> Evaluation:

@@ -63,8 +63,7 @@ BEGINNERS = tuple(Level(**level) for level in _FILED["beginners"])
 #: The levels above, weakest first: the Skill Levels, then numbers of nodes. The option ``UCI_Elo`` ends with the last.
 LEVELS = tuple(Level(**level) for level in _FILED["levels"])
 
-#: The Skill Level of full strength; lower ones are the first of the levels.
-FULL_SKILL = 20
+FULL_SKILL = 20  # the Skill Level of full strength; lower ones are the first of the levels
 
 
 def level_of_skill(skill: int, levels: Sequence[Level] = LEVELS) -> Level | None:

@@ -23,17 +23,10 @@ from engine.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, T
 if TYPE_CHECKING:
     from engine.syzygy.files import Prober
 
-#: Plies without a capture or pawn move after which a draw can be claimed.
-FIFTY_MOVES = 100
-
-#: The first bytes of each kind of table file.
-_MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
-
-#: Maximum number of unusable paths to list by name; the others are only counted.
-_NAMED = 10
-
-#: Table files end with a checksum of 16 bytes after blocks of 64.
-_BLOCK, _CHECKSUM = 64, 16
+FIFTY_MOVES = 100  # plies without a capture or pawn move after which a draw can be claimed
+_MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}  # the first bytes of each kind of table file
+_MAX_NAMED_PATHS = 10  # unusable paths that are listed by name; the others are counted
+_BLOCK, _CHECKSUM = 64, 16  # table files end with a checksum of 16 bytes after blocks of 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +112,10 @@ class Tablebase:
         return TablebaseAccess(prober.function, prober.address, min(pieces, prober.largest), depth, fifty, prober)
 
     def _report_faults(self, faults: list[str]) -> None:
-        for fault in faults[:_NAMED]:
+        for fault in faults[:_MAX_NAMED_PATHS]:
             self._report_once(f"SyzygyPath: {fault}; ignored")
-        if len(faults) > _NAMED:
-            self._report_once(f"SyzygyPath: {len(faults) - _NAMED} more cannot be used; ignored")
+        if len(faults) > _MAX_NAMED_PATHS:
+            self._report_once(f"SyzygyPath: {len(faults) - _MAX_NAMED_PATHS} more cannot be used; ignored")
         faults.clear()
 
     def _report_once(self, text: str) -> None:

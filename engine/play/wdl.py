@@ -20,13 +20,11 @@ from engine.board.types import LIGHT_SQUARES
 
 FILE = Path(__file__).with_name("wdl.json")
 
-#: The move of the game at which 100 centipawns win half of the games.
-REFERENCE_MOVE = 32
+REFERENCE_MOVE = 32  # the move of the game at which 100 centipawns win half of the games
 
 _LIGHT = int(LIGHT_SQUARES)
 
-#: The smallest spread in centipawns: below it the fit would be a step.
-MIN_SPREAD = 5.0
+MIN_SPREAD = 5.0  # the smallest spread in centipawns: below it the fit would be a step
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,5 +98,4 @@ def limited(chances: tuple[int, int, int], can_win: bool, can_lose: bool) -> tup
     return win, 1000 - win - loss, loss
 
 
-#: The model of this engine.
-MODEL = Model.from_json(json.loads(FILE.read_text(encoding="utf-8")))
+MODEL = Model.from_json(json.loads(FILE.read_text(encoding="utf-8")))  # the model of this engine

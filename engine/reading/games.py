@@ -23,16 +23,12 @@ from engine.reading.tokens import Kind, Token, plain_result, tokens
 
 Report = Callable[[str], None]
 
-#: Remarks reported for one game; the others are counted.
-_REMARKS = 10
-
-#: Words between moves that are neither moves nor annotations.
-_ASIDES = frozenset(("e.p.", "ep", "mate", "ch"))
+_MAX_REMARKS = 10  # remarks reported one by one for a game; the others are counted
+_ASIDES = frozenset(("e.p.", "ep", "mate", "ch"))  # words between moves that are neither moves nor annotations
 
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "0-0", "*"))
 
-#: A loss for both sides, which looks like castling.
-_DOUBLE_FORFEIT = "0-0"
+_DOUBLE_FORFEIT = "0-0"  # a loss for both sides, which looks like castling
 
 _NULL = frozenset(("--", "Z0", "0000", "@@@@"))
 
@@ -89,12 +85,10 @@ def games_of(lines: Iterable[Line], report: Report, place: str = "PGN", unread: 
         latest[:] = [line for line in latest if raw.end is not None and line[0] > raw.end]
         number += raw.is_game
         of_game = f"game {number}: " if raw.is_game else ""
-        for line, text in raw.remarks[:_REMARKS]:
+        for line, text in raw.remarks[:_MAX_REMARKS]:
             report(f"{place}:{line}: {of_game}{text}")
-        if len(raw.remarks) > _REMARKS:
-            report(
-                f"{place}:{raw.remarks[_REMARKS][0]}: {of_game}{counted(len(raw.remarks) - _REMARKS, 'more remark')}"
-            )
+        if further := raw.remarks[_MAX_REMARKS:]:
+            report(f"{place}:{further[0][0]}: {of_game}{counted(len(further), 'more remark')}")
         if game is not None:
             yield Read(number, raw.line, game, raw.bad_tag)
 

@@ -19,11 +19,8 @@ LANGUAGES = {
     "Ukrainian": "Кр Ф Т С К",
 }  # fmt: skip
 
-#: The letters of pieces in English.
-ENGLISH = frozenset("KQRBN")
-
-Spelling = dict[str, str]
-"""A language's letters in English: ``{"C": "N"}``."""
+ENGLISH = frozenset("KQRBN")  # the letters of pieces in English
+Spelling = dict[str, str]  # a language's letters in English: ``{"C": "N"}``
 
 _PLAIN = {letter: letter for letter in ENGLISH}
 _SPELLINGS: dict[str, Spelling] = {
@@ -32,8 +29,7 @@ _SPELLINGS: dict[str, Spelling] = {
     "English with P for pawns": {"P": ""} | _PLAIN,
 }
 
-#: The signs between the squares, and before the piece, of a move in long notation.
-_JOINTS = str.maketrans("", "", "-=")
+_JOINTS = str.maketrans("", "", "-=")  # the signs between the squares, and before the piece, of a move in long notation
 
 #: A piece, squares and a promotion. The piece is any capital or a figurine; the Russian king has a second letter.
 _MOVE = re.compile(

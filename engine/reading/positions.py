@@ -60,8 +60,7 @@ def _board_of(setup: FenFields, chess960: bool) -> chess.Board:
 #: The operations of EPD that are the counters of a FEN.
 _COUNTERS = re.compile(r"(?:^|;)\s*(hmvc|fmvn)\s+([0-9]{1,9})\s*(?=;|$)")
 
-#: Opcode and operand of EPD.
-_OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
+_OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')  # opcode and operand of EPD
 
 
 #: The opcodes of the standard, which are recognised without a final semicolon.

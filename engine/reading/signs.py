@@ -20,8 +20,7 @@ BEHIND = "".join(
     sorted({letter for sign in (*_NAGS, *_OWN_NAGS) for letter in sign if not letter.isalpha()} | set("#,†‡"))
 )
 
-#: Signs that only repeat that a move gives check or mate.
-CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))
+CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))  # signs that only repeat that a move gives check or mate
 
 
 def nag_of(sign: str, mover: chess.Color) -> int | None:

@@ -12,20 +12,14 @@ from engine.reading.tokens import Kind, Token
 class Raw:
     """The tokens of one game, or remarks on text between games."""
 
-    line: int = 0
-    """Where the game begins."""
-    end: int | None = None
-    """Its last line; None at the end of the file."""
+    line: int = 0  # where the game begins
+    end: int | None = None  # its last line; None at the end of the file
     tags: dict[str, Token] = field(default_factory=dict)
-    moves: list[Token] = field(default_factory=list)
-    """Everything after the tags, and comments before them."""
+    moves: list[Token] = field(default_factory=list)  # everything after the tags, and comments before them
     remarks: list[tuple[int, str]] = field(default_factory=list)
-    bad_tag: str = ""
-    """A message about the first line that should be a tag and is not, if any."""
-    lost: list[str] = field(default_factory=list)
-    """The names of such tags."""
-    begun: bool = False
-    """Whether ``moves`` has more than comments."""
+    bad_tag: str = ""  # a message about the first line that should be a tag and is not, if any
+    lost: list[str] = field(default_factory=list)  # the names of such tags
+    begun: bool = False  # whether ``moves`` has more than comments
 
     @property
     def is_game(self) -> bool:

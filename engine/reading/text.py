@@ -9,11 +9,8 @@ from typing import BinaryIO
 
 from engine.files import open_regular
 
-Line = tuple[int, str]
-"""A line's number, from 1, and its text without the line end."""
-
-#: Reports a remark about a line.
-Remark = Callable[[int, str], None]
+Line = tuple[int, str]  # a line's number, from 1, and its text without the line end
+Remark = Callable[[int, str], None]  # reports a remark about a line
 
 #: Encodings by the beginning of a file: a byte order mark, that of UTF-32 before that of UTF-16, with which it begins;
 #: without a mark, UTF-16 is recognised by the NUL beside each ASCII letter.

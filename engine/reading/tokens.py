@@ -15,14 +15,11 @@ from engine.reading.text import Line
 class Kind(Enum):
     """The kind of a token."""
 
-    BLANK = auto()
-    """An empty line."""
-    TAG = auto()
-    """``text`` is the name and ``value`` the value, without the backslashes of the standard."""
+    BLANK = auto()  # an empty line
+    TAG = auto()  # ``text`` is the name and ``value`` the value, without the backslashes of the standard
     BAD_TAG = auto()
     """A line with a bracket that is not a tag; ``text`` is a message, ``value`` the name that the tag may have."""
-    COMMENT = auto()
-    """In braces or after a semicolon; white space is collapsed, which keeps searches in it linear."""
+    COMMENT = auto()  # in braces or after a semicolon; white space is collapsed, which keeps searches in it linear
     OPEN = auto()
     CLOSE = auto()
     NAG = auto()
@@ -31,10 +28,8 @@ class Kind(Enum):
     RESULT = auto()
     NUMBER = auto()
     """A move number; ``text`` includes its periods."""
-    WORD = auto()
-    """A move, or any other word."""
-    REMARK = auto()
-    """A message about invalid PGN, which was skipped or read nevertheless."""
+    WORD = auto()  # a move, or any other word
+    REMARK = auto()  # a message about invalid PGN, which was skipped or read nevertheless
 
 
 class Token(NamedTuple):
@@ -58,8 +53,7 @@ _NAMES = {
     )
 }  # fmt: skip
 
-#: The name of a tag, at its beginning.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*")  # the name of a tag, at its beginning
 
 #: Quotation marks that programs write around the value of a tag in place of ``"``.
 _QUOTES = re.compile("(?:[\"“”„«»‘’'`\N{DOUBLE PRIME}]|&quot;|&#0*34;)+")  # noqa: RUF001
@@ -79,8 +73,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-#: A character that the standard has escaped in the value of a tag.
-_ESCAPED = re.compile(r'\\(["\\])')
+_ESCAPED = re.compile(r'\\(["\\])')  # a character that the standard has escaped in the value of a tag
 
 _RESULTS = {"½-½": "1/2-1/2", "1/2": "1/2-1/2"}
 
@@ -174,5 +167,4 @@ def _comment(text: str, line: int) -> Iterator[Token]:
     yield Token(Kind.COMMENT, text, line)
 
 
-#: A clock or evaluation too large for an int or float.
-_ENDLESS = re.compile(r"\[%((?:eval|clk|emt)\s[^\][]*[0-9]{10})")
+_ENDLESS = re.compile(r"\[%((?:eval|clk|emt)\s[^\][]*[0-9]{10})")  # a clock or evaluation too large for an int or float

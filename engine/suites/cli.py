@@ -41,8 +41,7 @@ _Read = TypeVar("_Read")
 #: Reads a file, and passes on its remarks and its unreadable lines.
 Reader = Callable[[str, Callable[[str], None], Callable[[ReadError], object]], list[_Read]]
 
-#: A text of every file of results.
-_MARK = '"wanted":'
+_MARK = '"wanted":'  # a text of every file of results
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -10,8 +10,7 @@ from typing import Any
 from engine.textbook.game import A, Game, S
 from engine.textbook.search import Solution, begin
 
-#: Stands for an infinite value.
-HUGE = 1e9
+HUGE = 1e9  # stands for an infinite value
 
 
 @dataclass

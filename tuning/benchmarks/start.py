@@ -24,8 +24,7 @@ from pathlib import Path
 
 MAIN = Path(__file__).resolve().parents[2] / "uci_main.py"
 
-#: Seconds to ``readyok``, and of processor time until the end.
-Figure = tuple[float, float]
+Figure = tuple[float, float]  # seconds to ``readyok``, and of processor time until the end
 
 
 class Gui:

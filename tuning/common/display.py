@@ -9,8 +9,7 @@ from rich.table import Table
 
 from engine.console import Console, TextColumn
 
-#: Seconds between lines of progress if there is no terminal.
-LINE_SECONDS = 30.0
+LINE_SECONDS = 30.0  # seconds between lines of progress if there is no terminal
 
 
 def table(left: int, *headings: str) -> Table:

@@ -20,23 +20,12 @@ from engine.processes import Completed, Report
 from tuning.common.command import clean_exit, print_warning, stopped
 from tuning.common.errors import SetupError
 
-#: The function that runs a unit.
-Function = Callable[[Any, Report], Any]
-
-MAX_FAILURES = 3
-"""Units in a row that may fail before a run gives up."""
-
-HERE = "here"
-"""The scheduler address for one unit after the other in this process."""
-
-CONNECT_SECONDS = 15
-"""Time limit for a scheduler to answer."""
-
-RETRIES = 1
-"""Times that a scheduler runs a unit again after it has raised an exception."""
-
-CONTINUE = "run the same command to continue"
-"""Advice for an interrupted run."""
+Function = Callable[[Any, Report], Any]  # the function that runs a unit
+MAX_FAILURES = 3  # units in a row that may fail before a run gives up
+HERE = "here"  # the scheduler address for one unit after the other in this process
+CONNECT_SECONDS = 15  # time limit for a scheduler to answer
+RETRIES = 1  # times that a scheduler runs a unit again after it has raised an exception
+CONTINUE = "run the same command to continue"  # advice for an interrupted run
 
 
 class SchedulerLost(SetupError):

@@ -13,14 +13,9 @@ from tuning.data.positions import plies
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions
 
-#: Centipawns of the Classical evaluation that multiply the odds of success by e, as in its own games.
-REFERENCE = 220.0
-
-#: Positions used to determine a scale.
-SCALE_POSITIONS = 200_000
-
-#: Scores of this size or more are mates or missing, in any source.
-NO_VERDICT = 20_000
+REFERENCE = 220.0  # centipawns of the Classical evaluation that multiply the odds of success by e, as in its own games
+SCALE_POSITIONS = 200_000  # positions used to determine a scale
+NO_VERDICT = 20_000  # scores of this size or more are mates or missing, in any source
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from engine.jit import lsb
 from tuning.common.compiled import compiled
 from tuning.data.marlinformat import UNMOVED_ROOK, Packed
 
-#: Fills a list of features to its end.
-NO_FEATURE = INPUTS
+NO_FEATURE = INPUTS  # fills a list of features to its end
 
 
 @compiled

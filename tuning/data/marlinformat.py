@@ -36,11 +36,8 @@ class Packed(Record):
 PACKED = structure(Packed)
 PACKED_T = record_type(PACKED)
 
-#: An array of PACKED records.
-PackedArray: TypeAlias = Any
-
-#: Where a rook's type would stand, while it may castle.
-UNMOVED_ROOK = 6
+PackedArray: TypeAlias = Any  # an array of PACKED records
+UNMOVED_ROOK = 6  # where a rook's type would stand, while it may castle
 
 
 @helper

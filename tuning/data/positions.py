@@ -37,11 +37,8 @@ from tuning.data import viriformat
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, pack
 from tuning.data.viriformat import Positions
 
-#: Positions in an array before the next one is begun.
-BLOCK = 1 << 16
-
-#: The version of what is kept in a cache; raise it whenever the same text would be read differently.
-VERSION = 2
+BLOCK = 1 << 16  # positions in an array before the next one is begun
+VERSION = 2  # the version of what is kept in a cache; raise it whenever the same text would be read differently
 
 _HALF_POINTS = {"1": 2, "1.0": 2, "0.5": 1, "0": 0, "0.0": 0}
 _FOR_MOVER = {"1": 2, "0": 1, "-1": 0}

@@ -29,14 +29,9 @@ from tuning.data.positions import is_games, read_positions
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
 
-#: Positions of a chunk, about: 128 MiB.
-CHUNK_POSITIONS = 1 << 22
-
-#: Raise it when the same files give another set.
-VERSION = 2
-
-#: A position's ``extra`` byte is the number of its source.
-MAX_SOURCES = 256
+CHUNK_POSITIONS = 1 << 22  # positions of a chunk, about: 128 MiB
+VERSION = 2  # version of the sets; raise it when the same files give another set
+MAX_SOURCES = 256  # files of a set: the number of its file goes into a position's ``extra`` byte
 
 _CONTENTS, _HELD_OUT = "contents.json", "held-out.bin"
 

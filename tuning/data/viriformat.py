@@ -43,16 +43,12 @@ from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, Packed, PackedArray, pack, unpack
 
-#: The usual suffix of files.
-SUFFIX = ".vf"
+SUFFIX = ".vf"  # the usual suffix of files
 
 _EN_PASSANT, _CASTLING, _PROMOTION = 1, 2, 3
 
-#: A position has this many words of 32 bits, a move with its score one.
-_HEAD = PACKED.itemsize // 4
-
-#: Results in the text form, by White's half points.
-_RESULTS = ("0.0", "0.5", "1.0")
+_HEAD_WORDS = PACKED.itemsize // 4  # words of 32 bits of a position; a move with its score has one
+_RESULTS = ("0.0", "0.5", "1.0")  # results in the text form, by White's half points
 
 
 @helper
@@ -151,7 +147,7 @@ def _spans(words: np.ndarray) -> list[tuple[int, int]]:
     """The first word of each complete game, and the zero at its end."""
     zeros = np.flatnonzero(words == 0)
     spans, begin = [], 0
-    while (place := int(np.searchsorted(zeros, begin + _HEAD))) < len(zeros):
+    while (place := int(np.searchsorted(zeros, begin + _HEAD_WORDS))) < len(zeros):
         spans.append((begin, int(zeros[place])))
         begin = spans[-1][1] + 1
     return spans
@@ -162,7 +158,7 @@ def count_file(path: Path) -> tuple[int, int, int]:
 
     Further bytes are an incomplete game of a killed writer. Raises :class:`SetupError`."""
     spans = _spans(_words(path))
-    positions = sum(end - begin - _HEAD for begin, end in spans)
+    positions = sum(end - begin - _HEAD_WORDS for begin, end in spans)
     return len(spans), positions, 4 * (spans[-1][1] + 1) if spans else 0
 
 
@@ -173,7 +169,7 @@ def read_positions(paths: Iterable[Path]) -> Positions:
     for path in paths:
         words = _words(path)
         for number, (begin, end) in enumerate(_spans(words), start=1):
-            moves = words[begin + _HEAD : end]
+            moves = words[begin + _HEAD_WORDS : end]
             boards.append(np.empty(len(moves), PACKED))
             legal = replay_game(moves, _head(words, begin), position, boards[-1])
             if legal < len(moves):
@@ -185,14 +181,14 @@ def read_positions(paths: Iterable[Path]) -> Positions:
 
 def _head(words: np.ndarray, begin: int) -> Any:
     """The PACKED start position of the game at ``begin``."""
-    return words[begin : begin + _HEAD].view(PACKED)[0]
+    return words[begin : begin + _HEAD_WORDS].view(PACKED)[0]
 
 
 def with_scores(path: Path, scores: np.ndarray) -> bytes:
     """The complete games of the file with new ``scores`` int16 of their positions, in order."""
     words = _words(path)
     spans = _spans(words)
-    moves = np.concatenate([np.empty(0, int), *(np.arange(begin + _HEAD, end) for begin, end in spans)])
+    moves = np.concatenate([np.empty(0, int), *(np.arange(begin + _HEAD_WORDS, end) for begin, end in spans)])
     words[moves] = words[moves] & 0xFFFF | scores.astype("<i2").view("<u2").astype("<u4") << 16
     return bytes(words[: spans[-1][1] + 1 if spans else 0].tobytes())
 
@@ -252,7 +248,7 @@ def games_of(path: Path) -> Iterator[chess.pgn.Game]:
         game.headers["Round"] = str(number)
         game.headers["Result"] = ("0-1", "1/2-1/2", "1-0")[start["result"]]
         node: chess.pgn.GameNode = game
-        for word in words[begin + _HEAD : end].tolist():
+        for word in words[begin + _HEAD_WORDS : end].tolist():
             node = node.add_variation(_to_chess(board, word & 0xFFFF))
             node.set_eval(chess.engine.PovScore(_to_score(word >> 16), chess.WHITE))
         yield game

@@ -26,8 +26,7 @@ from tuning.data.marlinformat import Packed, PackedArray
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
-#: Parts of a batch, whatever the number of threads, so that sums are the same everywhere.
-PARTS = 4
+PARTS = 4  # parts of a batch, whatever the number of threads, so that sums are the same everywhere
 
 #: The arrays of a network, in the order of :meth:`tuning.learning.network.Network.integers`.
 Layers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]

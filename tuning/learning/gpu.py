@@ -21,8 +21,7 @@ from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
-#: Boards unpacked at a time, to bound the memory.
-SLICE_BOARDS = 1 << 19
+SLICE_BOARDS = 1 << 19  # boards unpacked at a time, to bound the memory
 
 
 @dataclass(frozen=True, slots=True)

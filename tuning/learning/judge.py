@@ -26,17 +26,13 @@ from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
 from tuning.matches.engines import parse_words
 
-MAX_FILES = 16
-"""Files of a folder of games from which positions are drawn."""
-
-MAX_POSITIONS = 100_000
-"""Positions over which the mean absolute value is taken."""
+MAX_FILES = 16  # files of a folder of games from which positions are drawn
+MAX_POSITIONS = 100_000  # positions over which the mean absolute value is taken
 
 PIECE_RANGES = ((2, 10), (11, 16), (17, 24), (25, 32))
 """The numbers of pieces, from and to, for which distances are also shown alone."""
 
-LABEL_NAMES = ("score", "result")
-"""What the positions themselves say, shown beside the evaluations."""
+LABEL_NAMES = ("score", "result")  # what the positions themselves say, shown beside the evaluations
 
 _ANSWER = re.compile(r"Final evaluation:? +([+-]?\d+\.\d+) \(white side\)")
 

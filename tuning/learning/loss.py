@@ -27,8 +27,7 @@ from tuning.learning.judge import distance_table, draw, expected_scores, judged,
 from tuning.learning.logistic import fit_scale
 from tuning.learning.recipe import LOG, by_pieces, settings_of
 
-#: An evaluation's name, its log-odds float64 [position], and its scale.
-_Row = tuple[str, np.ndarray, float]
+_Row = tuple[str, np.ndarray, float]  # an evaluation's name, its log-odds float64 [position], and its scale
 
 
 def is_run(folder: Path) -> bool:

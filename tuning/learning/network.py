@@ -20,8 +20,7 @@ from engine.evaluation.material import PIECE_NAMES, WEIGHTS_FILE
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, QS, SCALE, WEIGHT_LIMIT
 
-#: Columns after the features, for NO_FEATURE; matrix products prefer multiples of eight.
-PADDING = 8
+PADDING = 8  # columns after the features, for NO_FEATURE; matrix products prefer multiples of eight
 
 
 def outputs(

@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 
 from tuning.common.plots import COLOR, HIGHLIGHT
 
-#: Parameters that fit into three columns.
-MAX_THREE_COLUMN_PANELS = 12
+MAX_THREE_COLUMN_PANELS = 12  # parameters that fit into three columns
 
 
 def trajectory_figure(

@@ -14,8 +14,7 @@ from tuning.common.ledger import read_header
 from tuning.data.dataset import Quiet
 from tuning.data.shuffled import Shuffled, shuffled
 
-#: The files of a run.
-LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nnue"
+LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nnue"  # the files of a run
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,23 +48,12 @@ from tuning.data.shuffled import Shuffled, shuffled
 from tuning.learning.logistic import log_odds, logistic_loss
 from tuning.learning.recipe import by_pieces
 
-#: Training positions: from ply 8 on, because earlier ones repeat.
-QUIET = Quiet(8, np.inf)
-
-#: The share of games held out for validation.
-HELD_OUT = 0.1
-
-#: Weights are fitted in this unit (centipawns), so that all parameters are of similar size.
-UNIT = 100.0
-
-#: Positions turned into features at once.
-BLOCK = 100_000
-
-#: Iterations between two losses that are shown.
-SHOW_EVERY = 5
-
-#: The pieces of the start position without the king.
-ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
+QUIET = Quiet(8, np.inf)  # training positions: from ply 8 on, because earlier ones repeat
+HELD_OUT = 0.1  # the share of games held out for validation
+UNIT = 100.0  # weights are fitted in this unit (centipawns), so that all parameters are of similar size
+BLOCK = 100_000  # positions turned into features at once
+SHOW_EVERY = 5  # iterations between two losses that are shown
+ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}  # the pieces of the start position without the king
 
 
 @compiled

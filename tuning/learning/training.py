@@ -45,8 +45,7 @@ TOOL = "tuning.train"
 #: A column that fires in fewer views of positions has learned little; each report says how many do.
 UNUSED_SHARES = (0.01, 0.05)
 
-#: Held-out positions by which that is found.
-FIRED_POSITIONS = 10_000
+FIRED_POSITIONS = 10_000  # held-out positions that show how often columns fire
 
 
 class _Rate(ProgressColumn):

@@ -18,14 +18,9 @@ from engine.search.scores import MATE_BOUND
 from tuning.common.errors import SetupError
 from tuning.data.viriformat import read_positions
 
-MAX_PAWNS = 4.0
-"""The largest score in pawns (as shown) used: beyond it nearly all games are won."""
-
-MOVES = (8, 100)
-"""First and last move of the game used by the fit; the model is constant outside."""
-
-DEGREE = 2
-"""Of the polynomials in the move number."""
+MAX_PAWNS = 4.0  # the largest score in pawns (as shown) used: beyond it nearly all games are won
+MOVES = (8, 100)  # first and last move of the game used by the fit; the model is constant outside
+DEGREE = 2  # degree of the polynomials in the move number
 
 _PGN_SCORE = re.compile(r"^([+-]?\d+\.\d+)/\d+")  # cutechess gives zero no sign
 _RESULTS = {"1-0": 1.0, "1/2-1/2": 0.0, "0-1": -1.0}

@@ -39,25 +39,17 @@ pull request 4341, 2023). ``UCI_Elo`` of Stockfish 16 and later follows it. That
 14 2550.
 """
 
-ANCHORS = (0, 1, 3, 4, 5, 6, 8, 10, 12, 14)
-"""Skill Levels of Stockfish that levels are measured against."""
-
-LEVELS_PER_ANCHOR = 2
-"""Levels that each anchor plays."""
-
-MIN_LEVELS_FOR_CUBIC = 8
-"""Skill Levels that must have been measured for a cubic."""
+ANCHORS = (0, 1, 3, 4, 5, 6, 8, 10, 12, 14)  # Skill Levels of Stockfish that levels are measured against
+LEVELS_PER_ANCHOR = 2  # levels that each anchor plays
+MIN_LEVELS_FOR_CUBIC = 8  # Skill Levels that must have been measured for a cubic
 
 FILE = PROJECT / "tuning" / "results" / "levels.json"
 
 #: Doublings in the middle of the measurements, about 100,000 nodes: there the line's height is fitted.
 _MIDDLE_DOUBLINGS = 17.0
 
-MIN_STEP_ELO = 5.0
-"""Elo between one level and the next if measurements would have them equal or reversed."""
-
-WITHOUT_CLOCK = TimeControl(nodes=100_000_000)
-"""For the levels, which end their searches themselves."""
+MIN_STEP_ELO = 5.0  # Elo between one level and the next if measurements would have them equal or reversed
+WITHOUT_CLOCK = TimeControl(nodes=100_000_000)  # for the levels, which end their searches themselves
 
 
 def level_spec(level: int) -> EngineSpec:

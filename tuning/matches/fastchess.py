@@ -21,8 +21,7 @@ from tuning.matches.limits import TimeControl
 
 TESTED_VERSION = "alpha 1.8.2"
 
-EXIT_SECONDS = 30.0
-"""Time limit for fastchess to end after an interrupt."""
+EXIT_SECONDS = 30.0  # time limit for fastchess to end after an interrupt
 
 FAULTS = {
     "time losses": "loses on time",

@@ -15,11 +15,8 @@ from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
 from tuning.common.files import digest
 
-MAX_REMARKS = 10
-"""Remarks on a book that are reported one by one."""
-
-MAX_REPEATS = 1_000
-"""Random openings in a row without a new position after which :func:`distinct` ends."""
+MAX_REMARKS = 10  # remarks on a book that are reported one by one
+MAX_REPEATS = 1_000  # random openings in a row without a new position after which :func:`distinct` ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,7 @@ class Remarks:
             self.log("further openings are skipped or repaired without a message")
 
 
-Check = Callable[[chess.Board], None]
-"""Raises PositionError for a start position that cannot be played."""
+Check = Callable[[chess.Board], None]  # raises PositionError for a start position that cannot be played
 
 Entry = Callable[[Callable[[str], None]], Opening]
 """Reads an opening; reports repairs. Raises ValueError, which names the place."""

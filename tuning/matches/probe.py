@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from tuning.common.errors import EngineFailure
 from tuning.matches.engines import EngineSpec
 
-READY_SECONDS = 150.0
-"""Time limit for an engine to be ready; engines that compile take long the first time."""
+READY_SECONDS = 150.0  # time limit for an engine to be ready; engines that compile take long the first time
 
 _OPTION = re.compile(r"option name (.+) type (\w+)")
 

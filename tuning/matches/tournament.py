@@ -34,8 +34,7 @@ TOOL = "tuning.match"
 
 KINDS = ("roundrobin", "gauntlet")
 
-MAX_PAIRS = 500
-"""Pairs of games that one run of fastchess plays; a longer match takes several runs."""
+MAX_PAIRS = 500  # pairs of games that one run of fastchess plays; a longer match takes several runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,7 @@ from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.arena"
 
-#: Nodes a move, summed over the pairs of a batch.
-_BATCH_NODES = 50_000
+_BATCH_NODES = 50_000  # nodes a move times pairs of a batch
 
 
 @dataclass(frozen=True, slots=True)

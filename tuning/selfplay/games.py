@@ -24,14 +24,12 @@ from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.loop import GAME, end_by_rule, play_game
 from tuning.selfplay.sides import Side
 
-#: The longest opening, in plies.
-MAX_OPENING_PLIES = 40
+MAX_OPENING_PLIES = 40  # the longest opening, in plies
 
 #: Of 100 random moves whose kind of piece is drawn first, those of each kind, from pawns to kings.
 KIND_PERCENTAGES = (35, 15, 15, 5, 15, 15)
 
-#: The deepest iteration: dead draws would iterate without end before they use their nodes.
-MAX_DEPTH = 60
+MAX_DEPTH = 60  # the deepest iteration: dead draws would iterate without end before they use their nodes
 
 
 @dataclass(frozen=True, slots=True)

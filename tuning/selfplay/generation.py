@@ -24,8 +24,7 @@ from tuning.common.units import CONTINUE, StopRun, Workplace, run_units
 from tuning.data.viriformat import SUFFIX, count_file, files_of, read_positions
 from tuning.selfplay.shards import REPORT_SECONDS, SHARD_GAMES, DatagenRun, Shard, first_game, play_shard
 
-#: The file with the settings of a run, and how the names of its shards begin.
-NOTES, _STEM = "run.json", "games-"
+NOTES, _STEM = "run.json", "games-"  # the file with the settings of a run, and how the names of its shards begin
 
 
 def path_of(directory: Path, number: int) -> Path:

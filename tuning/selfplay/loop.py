@@ -18,8 +18,7 @@ from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, WorkerRecord, params_of
 from tuning.selfplay.compiled_search import choose_move
 
-#: The longest game, in plies; longer ones are drawn.
-MAX_GAME_PLIES = 1000
+MAX_GAME_PLIES = 1000  # the longest game, in plies; longer ones are drawn
 
 #: How a game ended.
 ENDS = (
@@ -29,8 +28,7 @@ ENDS = (
 CHECKMATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL = range(5)
 MATE_FOUND, ADJUDICATED_WIN, ADJUDICATED_DRAW, LENGTH, FEW_PIECES = range(5, 10)
 
-#: The score, in centipawns, that wins a game which ends with few pieces.
-WINNING_CENTIPAWNS = 150
+WINNING_CENTIPAWNS = 150  # the score, in centipawns, that wins a game which ends with few pieces
 
 
 class Rules(Record):

@@ -18,8 +18,7 @@ from tuning.common.display import table
 from tuning.statistics.elo import ELO_PER_POINT
 from tuning.statistics.pace import Pace, clipped
 
-#: An idea: a search parameter and the value that switches it on.
-Idea = tuple[str, int]
+Idea = tuple[str, int]  # an idea: a search parameter and the value that switches it on
 
 
 @dataclass(frozen=True, slots=True)

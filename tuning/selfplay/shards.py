@@ -20,14 +20,9 @@ from tuning.common.errors import SetupError
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
 
-#: Games in a shard.
-SHARD_GAMES = 1_000
-
-#: Seconds between reports of a worker: a kill costs no more.
-REPORT_SECONDS = 1.0
-
-#: Openings of a book that may fail in a row before the run gives up.
-MAX_TRIES = 20
+SHARD_GAMES = 1_000  # games in a shard
+REPORT_SECONDS = 1.0  # seconds between reports of a worker: a kill costs no more
+MAX_TRIES = 20  # openings of a book that may fail in a row before the run gives up
 
 
 @dataclass(frozen=True, slots=True)

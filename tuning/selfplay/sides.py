@@ -15,8 +15,7 @@ from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import Worker
 
-#: The options that choose the evaluation.
-EVALUATION = ("EvalType", "EvalFile")
+EVALUATION = ("EvalType", "EvalFile")  # the options that choose the evaluation
 
 #: The options for a side's own nodes per move, and its own clock that runs on nodes. All others are search parameters.
 NODES, CLOCK = "nodes", "clock"

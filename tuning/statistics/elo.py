@@ -13,11 +13,8 @@ from dataclasses import dataclass
 
 from scipy.stats import t as student
 
-NORMALIZED = 800 / math.log(10)
-"""Normalized Elo per unit of (score - 1/2) / (standard deviation of one game)."""
-
-ELO_PER_POINT = 1600 / math.log(10)
-"""Elo for a point of a game more, near equality."""
+NORMALIZED = 800 / math.log(10)  # normalized Elo per unit of (score - 1/2) / (standard deviation of one game)
+ELO_PER_POINT = 1600 / math.log(10)  # Elo for a point of a game more, near equality
 
 MIN_OBSERVATIONS = 10
 """Observations (pairs, or single games) needed to estimate an error.
@@ -25,8 +22,7 @@ MIN_OBSERVATIONS = 10
 By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs or more cover the truth about as
 often as stated, except in extreme results."""
 
-_VIRTUAL_COUNT = 1e-3
-"""Virtual count in an empty category, which a likelihood ratio needs but a variance must not have."""
+_VIRTUAL_COUNT = 1e-3  # virtual count in an empty category, which a likelihood ratio needs but a variance must not have
 
 
 def expected_score(elo: float) -> float:

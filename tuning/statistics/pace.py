@@ -19,8 +19,7 @@ from tuning.statistics.elo import ELO_PER_POINT, MIN_OBSERVATIONS
 #: The largest distance of a pair's logarithm from the median, in standard deviations estimated from the quartiles.
 _MAX_DEVIATIONS = 4.0
 
-#: The largest logarithm of a single pair if no others are known: a third more time per node.
-_MAX_LOG = math.log(4 / 3)
+_MAX_LOG = math.log(4 / 3)  # the largest logarithm of a single pair if no others are known: a third more time per node
 
 
 @dataclass(frozen=True, slots=True)

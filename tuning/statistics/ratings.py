@@ -23,8 +23,7 @@ _ELO = math.log(10) / 400
 MIN_GAMES = 2 * MIN_OBSERVATIONS
 """Games that a player needs for an error: those of :data:`MIN_OBSERVATIONS` pairs."""
 
-_PRIOR_DRAWS = 0.5
-"""Virtual draws per encounter if a player won or lost everything, so that ratings stay finite."""
+_PRIOR_DRAWS = 0.5  # virtual draws per encounter if a player won or lost everything, so that ratings stay finite
 
 
 @dataclass(frozen=True, slots=True)
