@@ -11,8 +11,8 @@ from typing import Any
 from engine.commandline import Parser, interrupted, plies, refuse, seconds
 from engine.files import WriteError, check_place, write_or_rescue
 from engine.lab import games, table
-from engine.lab.games import Exhibit, LabError
-from engine.lab.measure import ALGORITHMS, Laboratory, Row
+from engine.lab.games import Demo, LabError
+from engine.lab.measure import ALGORITHMS, Comparison, Row
 from engine.lab.page import MARK, render
 from engine.lab.play import play
 from engine.lab.trace import TooLarge, TreeTrace
@@ -29,35 +29,35 @@ def main(argv: Sequence[str]) -> int:
     """Run the lab; returns the exit code: 0, 2 for a request that it cannot fulfil, 130 when interrupted."""
     try:
         chosen = parser().parse_args(argv)
-        exhibit = _exhibit(chosen)
+        demo = _demo(chosen)
     except ValueError as error:  # UsageError, LabError and PositionError among them
         return refuse(error, PROGRAM)
     try:
         if chosen.play:
-            first = exhibit.game.to_move(exhibit.game.initial())
-            play(exhibit, human=-first if chosen.second else first, seconds=chosen.seconds or 2.0)
+            first = demo.game.to_move(demo.game.initial())
+            play(demo, human=-first if chosen.second else first, seconds=chosen.seconds or 2.0)
             return 0
-        return _compare(exhibit, chosen)
+        return _compare(demo, chosen)
     except (LabError, PositionError, WriteError, ImportError) as error:
         return refuse(error, PROGRAM)
     except KeyboardInterrupt:
         return interrupted(PROGRAM)
 
 
-def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
+def _compare(demo: Demo, chosen: argparse.Namespace) -> int:
     """Print the table row by row, then write the page from the rows measured so far."""
     if chosen.html:
         check_place(chosen.html, MARK)
     rows: list[Row] = []
     interrupted = False
-    depth = chosen.depth or exhibit.depth
-    grows = chosen.depth or chosen.html or not exhibit.whole
+    depth = chosen.depth or demo.depth
+    grows = chosen.depth or chosen.html or not demo.whole
     first = 1 if grows else depth
-    print(exhibit.title, table.HEADER, sep="\n", flush=True)
+    print(demo.title, table.HEADER, sep="\n", flush=True)
     try:
         with _engine(chosen) as engine:
-            laboratory = Laboratory(exhibit, chosen.algorithms, chosen.seconds or 20.0, engine)
-            for row in laboratory.rows(depth, _announce, first):
+            comparison = Comparison(demo, chosen.algorithms, chosen.seconds or 20.0, engine)
+            for row in comparison.rows(depth, _announce, first):
                 _announce("")
                 if not rows or rows[-1].depth != row.depth:
                     print(f"\n{table.heading(row)}".rstrip())
@@ -69,25 +69,25 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
     if rows and (summary := table.summary(rows)):
         print(f"\n{summary}")
     print(f"\n{table.LEGEND}")
-    if chosen.game == "tree" and first < exhibit.depth:
+    if chosen.game == "tree" and first < demo.depth:
         print(table.CUT_OFF)
     if chosen.html:
-        tree = _tree(exhibit, depth)
+        tree = _tree(demo, depth)
         if tree is None or tree.depth < depth:
             drawn = f"drawn to {counted(tree.depth, 'ply', 'plies')}" if tree else "not drawn"
             print(f"the tree is {drawn}; deeper ones are too large")
-        write_or_rescue(chosen.html, render(exhibit.title, rows, tree))
+        write_or_rescue(chosen.html, render(demo.title, rows, tree))
         print(f"wrote {chosen.html}")
     if interrupted:
         raise KeyboardInterrupt
     return 0
 
 
-def _tree(exhibit: Exhibit, depth: int) -> TreeTrace | None:
+def _tree(demo: Demo, depth: int) -> TreeTrace | None:
     """The deepest tree of up to ``depth`` plies that can be drawn."""
     for tried in range(depth, 0, -1):
         try:
-            return TreeTrace(exhibit, tried)
+            return TreeTrace(demo, tried)
         except TooLarge:
             continue
     return None
@@ -110,7 +110,7 @@ def _announce(text: str) -> None:
         print(f"\r{escaped(text)[:width]:{width}}\r", end="", file=unguarded(sys.stderr), flush=True)
 
 
-def _exhibit(chosen: argparse.Namespace) -> Exhibit:
+def _demo(chosen: argparse.Namespace) -> Demo:
     """The game asked for. Raises :class:`LabError` if an option belongs to another game."""
     if chosen.play:
         if chosen.game not in (None, chosen.play):

@@ -17,7 +17,7 @@ class LabError(ValueError):
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class Demo:
     """A game and its presentation. ``depth`` is the table's default depth in plies; if it is that of the ``whole``
     game, the table has rows for this depth only. ``players`` are the names of MAX and MIN, ``show`` draws a state for
     the terminal, ``write`` is the notation of an action in a state, ``reader`` reads more notations than that."""
@@ -40,8 +40,8 @@ class Exhibit:
         return "A draw." if value == 0 else f"{self.players[0 if value > 0 else 1]} wins."
 
     def read(self, state: Any, text: str) -> Any:
-        """The legal action that ``text`` names. Raises :class:`LabError` with a list of the legal ones, or the reader's
-        :class:`~engine.reading.MoveError`."""
+        """Return the legal action that ``text`` names. Raises :class:`LabError` with a list of the legal ones, or the
+        :class:`~engine.reading.MoveError` of the reader."""
         if self.reader:
             return self.reader(state, text)
         word = text.strip()
@@ -53,30 +53,32 @@ class Exhibit:
             raise LabError(f"{quoted(word)} is not a legal move here; legal: {' '.join(actions)}")
         return found[0]
 
-    def write_line(self, line: Iterable[Any]) -> tuple[str, ...]:
-        """The notation of a line of actions from the initial state."""
-        state, words = self.game.initial(), []
+    def write_line(self, line: Iterable[Any], state: Any = None) -> tuple[str, ...]:
+        """The notation of a line of actions from ``state``, by default the initial one."""
+        words = []
+        if state is None:
+            state = self.game.initial()
         for action in line:
             words.append(self.write(state, action))
             state = self.game.result(state, action)
         return tuple(words)
 
 
-def tictactoe() -> Exhibit:
+def tictactoe() -> Demo:
     """Tic-tac-toe with its squares numbered 1 to 9."""
 
     def show(state: str) -> str:
         cells = [mark if mark != "." else str(square + 1) for square, mark in enumerate(state)]
         return "\n---+---+---\n".join(f" {' | '.join(cells[row : row + 3])}" for row in (0, 3, 6))
 
-    return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda state, square: str(square + 1), True)
+    return Demo("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda state, square: str(square + 1), True)
 
 
 #: A search goes as deep as the heap is high, or the tree, and each ply is a call of a Python function.
 _DEEPEST = 100
 
 
-def bones(heap: int = 8) -> Exhibit:
+def bones(heap: int = 8) -> Demo:
     """The heap of bones. Raises :class:`LabError` for more than the searches, which are recursive, can take."""
     if heap > _DEEPEST:
         raise LabError(f"a heap has at most {_DEEPEST} bones here, not {heap}")
@@ -84,10 +86,10 @@ def bones(heap: int = 8) -> Exhibit:
     def show(state: tuple[int, int]) -> str:
         return f"{'| ' * state[0]}({state[0]} left)"
 
-    return Exhibit(f"heap of {counted(heap, 'bone')}", Bones(heap), max(heap, 1), ("first", "second"), show, whole=True)
+    return Demo(f"heap of {counted(heap, 'bone')}", Bones(heap), max(heap, 1), ("first", "second"), show, whole=True)
 
 
-def othello(size: int = 8) -> Exhibit:
+def othello(size: int = 8) -> Demo:
     """Othello with its squares named as on a score sheet: a1 in the upper left corner."""
 
     def write(state: tuple[str, int], action: int) -> str:
@@ -103,10 +105,10 @@ def othello(size: int = 8) -> Exhibit:
     if size > 26:
         raise LabError(f"an Othello board is at most 26 wide here, not {size}")
     game = Othello(size)
-    return Exhibit(f"Othello {size}x{size}", game, 4, ("X", "O"), show, write)
+    return Demo(f"Othello {size}x{size}", game, 4, ("X", "O"), show, write)
 
 
-def tree(text: str | None = None) -> Exhibit:
+def tree(text: str | None = None) -> Demo:
     """A tree written as JSON, such as ``[[3,12,8],[2,4,6],[14,5,2]]`` (the default); a leaf may also be
     ``Infinity``, ``∞`` or the negative of either."""
     if text is None:
@@ -121,17 +123,17 @@ def tree(text: str | None = None) -> Exhibit:
                 raise ValueError(f"more than {_DEEPEST} plies deep")
         except (ValueError, RecursionError) as error:
             raise LabError(f"not a tree of numbers in brackets: {text!r} ({error})") from error
-    return Exhibit("explicit tree", game, _height(game.tree), whole=True)
+    return Demo("explicit tree", game, _height(game.tree), whole=True)
 
 
-def chess(fen: str | None = None) -> Exhibit:
+def chess(fen: str | None = None) -> Demo:
     """Chess from the start position or a FEN. Raises :class:`~engine.messages.PositionError`."""
     from engine.reading import read_move
     from engine.textbook.games.chess import Chess
 
     game = Chess(fen) if fen else Chess()
     title = f"chess, {game.board.fen()}"
-    return Exhibit(title, game, 3, ("White", "Black"), write=type(game.board).san, reader=read_move)
+    return Demo(title, game, 3, ("White", "Black"), write=type(game.board).san, reader=read_move)
 
 
 def _checked(node: Any) -> Any:

@@ -9,7 +9,7 @@ from math import exp, isfinite, log
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from engine.lab.games import Exhibit
+from engine.lab.games import Demo
 from engine.lab.trace import number
 from engine.messages import Limits
 from engine.textbook import (
@@ -57,7 +57,7 @@ the last depth, captures by MVV-LVA, killers, history. The cost of earlier depth
 
 LEARNING = tuple(name for name in ALGORITHMS if name.endswith("+order"))
 
-#: Those that learn more from the previous depth than an order: its table, its value.
+#: Algorithms that also take over the table, or the value, of the previous depth.
 _TABLED, _GUESSING = ("table+order", "quiescence+order"), ("mtdf+order", "aspiration+order")
 
 EXHAUSTIVE = ("minimax", "negamax")
@@ -100,8 +100,8 @@ class Row:
 
 
 def effective_branching(nodes: int, depth: int) -> float | None:
-    """The b for which a uniform tree, 1 + b + b^2 + ... + b^depth, has as many nodes (Nilsson 1971);
-    None if there are no more nodes than plies, so that no b >= 1 does."""
+    """The branching factor b of the uniform tree of that depth with as many nodes: 1 + b + b^2 + ... + b^depth
+    (Nilsson 1971). None if there are no more nodes than plies, because b would be below 1."""
     if depth < 1 or nodes < depth + 1:
         return None
     low, high = 1.0, exp(log(nodes) / depth)
@@ -126,8 +126,8 @@ def minimal_leaves(branching: float, depth: int) -> float:
 
 
 def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, int]:
-    """Nodes and leaves that minimax visits. States with the same future are expanded once. Raises :class:`OutOfTime`
-    when ``deadline`` (``time.monotonic`` seconds) passes."""
+    """Count the nodes and leaves that minimax visits. States with the same key are expanded once. Raises
+    :class:`OutOfTime` when ``deadline`` (``time.monotonic`` seconds) passes."""
     memory: dict[tuple[Hashable, int], tuple[int, int]] = {}
 
     def count(state: Any, depth: int) -> tuple[int, int]:
@@ -149,15 +149,13 @@ def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, 
     return count(game.initial(), depth)
 
 
-class Laboratory:
-    """Measures an exhibit row by row, with a time limit of ``seconds`` per row. An algorithm that exceeds it is not
+class Comparison:
+    """Measures a demo row by row, with a time limit of ``seconds`` per row. An algorithm that exceeds it is not
     tried at greater depths; minimax's tree is then counted instead of searched. An ``engine`` (chess only) adds a last
     row to each depth."""
 
-    def __init__(
-        self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None
-    ) -> None:
-        self.exhibit, self.algorithms, self.seconds, self.engine = exhibit, algorithms, seconds, engine
+    def __init__(self, demo: Demo, algorithms: Sequence[str], seconds: float, engine: Engine | None = None) -> None:
+        self.demo, self.algorithms, self.seconds, self.engine = demo, algorithms, seconds, engine
         self._gave_up: set[str] = set()
         self._pace = 0.0  # seconds per node of the last exhaustive search
         self._counts: dict[int, tuple[int, int] | None] = {}
@@ -180,12 +178,12 @@ class Laboratory:
                 yield self._engine_row(self.engine, plies)
 
     def count(self, depth: int) -> tuple[int, int] | None:
-        """Nodes and leaves of minimax's tree; None if counting them, or those of a smaller one, takes too long."""
+        """Nodes and leaves of minimax's tree; None if counting this tree, or a smaller one, takes too long."""
         if depth not in self._counts:
             self._counts[depth] = None
             if self._counts.get(depth - 1, (1, 1)):
                 with suppress(OutOfTime):
-                    self._counts[depth] = count_tree(self.exhibit.game, depth, monotonic() + self.seconds)
+                    self._counts[depth] = count_tree(self.demo.game, depth, monotonic() + self.seconds)
         return self._counts[depth]
 
     def _measured(self, name: str, depth: int) -> Row:
@@ -196,7 +194,7 @@ class Laboratory:
         if name not in self._gave_up:
             begun, options = perf_counter(), self._learned[name]
             try:
-                found = ALGORITHMS[name](self.exhibit.game, None, depth, deadline=monotonic() + self.seconds, **options)
+                found = ALGORITHMS[name](self.demo.game, None, depth, deadline=monotonic() + self.seconds, **options)
             except OutOfTime:
                 self._gave_up.add(name)
             else:
@@ -206,7 +204,7 @@ class Laboratory:
                 if name in _GUESSING and isfinite(found.value):
                     options["guess"] = found.value
                 how = "estimated" if name == "uct" else "searched"
-                value, line = number(found.value), self.exhibit.write_line(found.line)
+                value, line = number(found.value), self.demo.write_line(found.line)
                 return Row(name, depth, how, whole, found.nodes, found.leaves, seconds, value, line)
         if name in EXHAUSTIVE and counted:
             return Row(name, depth, "counted", whole, *counted)
@@ -215,9 +213,9 @@ class Laboratory:
     def _engine_row(self, engine: Engine, depth: int) -> Row:
         engine.new_game()
         begun = perf_counter()
-        found = engine.analyse(self.exhibit.game.initial(), Limits(depth=depth))
+        found = engine.analyse(self.demo.game.initial(), Limits(depth=depth))
         seconds = perf_counter() - begun
         score, counted = found.score.white(), self.count(depth)
         value = f"#{score.mate()}" if score.is_mate() else f"{score.score(mate_score=0) / 100:.4g}"
-        line = self.exhibit.write_line(found.pv)
+        line = self.demo.write_line(found.pv)
         return Row(ENGINE, depth, "compiled", counted[1] if counted else None, found.nodes, None, seconds, value, line)

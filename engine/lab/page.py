@@ -15,8 +15,8 @@ THEORY: dict[str, Callable[[float, int], float]] = {
     "b^(3m/4) (random order)": lambda b, m: b ** (0.75 * m),
     "b^⌈m/2⌉ + b^⌊m/2⌋ - 1 (perfect order)": minimal_leaves,
 }
-"""Leaves at m plies with b branches each: all of them; roughly those that alpha-beta visits in random order (Russell
-and Norvig); exactly those that it visits in perfect order."""
+"""Leaves at m plies with b branches each: of minimax; of alpha-beta in random order, roughly (Russell and Norvig); of
+alpha-beta in perfect order, exactly."""
 
 Curve = list[tuple[int, float]]
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from math import inf, isinf, nextafter
 from typing import Any
 
-from engine.lab.games import Exhibit
+from engine.lab.games import Demo
 from engine.textbook import (
     MAX,
     MIN,
@@ -66,11 +66,11 @@ class TooLarge(ValueError):
 
 
 class TreeTrace(Game[Node, int]):
-    """The tree of an exhibit to ``depth`` plies, as a game whose states are its nodes, and the events of each search
+    """The tree of a demo to ``depth`` plies, as a game whose states are its nodes, and the events of each search
     in it. Raises :class:`TooLarge` for more than :data:`LARGEST` nodes."""
 
-    def __init__(self, exhibit: Exhibit, depth: int) -> None:
-        self.exhibit, self.game, self.depth = exhibit, exhibit.game, depth
+    def __init__(self, demo: Demo, depth: int) -> None:
+        self.demo, self.game, self.depth = demo, demo.game, depth
         self.nodes: list[Node] = []
         self._width = 0
         self._draw(self.game.initial(), None, ())
@@ -90,7 +90,7 @@ class TreeTrace(Game[Node, int]):
         else:
             for choice in self.game.actions(state):
                 below = self.game.result(state, choice)
-                node.children.append(self._draw(below, node.id, (*path, self.exhibit.write(state, choice))))
+                node.children.append(self._draw(below, node.id, (*path, self.demo.write(state, choice))))
             node.x = (node.children[0].x + node.children[-1].x) / 2
         return node
 

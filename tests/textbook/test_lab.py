@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import re
 import sys
 from math import inf, nextafter
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.lab import games, main, measure, page, play
 from engine.lab.games import LabError
-from engine.lab.measure import ALGORITHMS, Laboratory, count_tree, effective_branching
+from engine.lab.measure import ALGORITHMS, Comparison, count_tree, effective_branching
 from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
 from engine.textbook import MAX, MIN, LearnedOrder, OutOfTime, alpha_beta, minimax_decision
 from engine.textbook.quiescence import quiesce
@@ -31,17 +32,17 @@ def test_effective_branching_of_a_uniform_tree_is_its_branching(branching, depth
 
 
 @pytest.mark.parametrize(
-    ("exhibit", "depth"),
+    ("demo", "depth"),
     [(games.tictactoe(), 5), (games.bones(9), 12), (games.othello(4), 5), (games.chess(KIWIPETE), 2)],
     ids=["tictactoe", "bones", "othello", "chess"],
 )
-def test_counts_equal_the_nodes_of_minimax(exhibit, depth):
-    outcome = minimax_decision(exhibit.game, None, depth)
-    assert count_tree(exhibit.game, depth, inf) == (outcome.nodes, outcome.leaves)
+def test_counts_equal_the_nodes_of_minimax(demo, depth):
+    outcome = minimax_decision(demo.game, None, depth)
+    assert count_tree(demo.game, depth, inf) == (outcome.nodes, outcome.leaves)
 
 
 def test_every_algorithm_has_its_row_at_every_depth():
-    rows = list(Laboratory(games.tictactoe(), tuple(ALGORITHMS), 60.0).rows(4))
+    rows = list(Comparison(games.tictactoe(), tuple(ALGORITHMS), 60.0).rows(4))
     assert [(row.depth, row.algorithm) for row in rows] == [(d, name) for d in range(1, 5) for name in ALGORITHMS]
     for depth in range(1, 5):
         exact = [row for row in rows if row.depth == depth and row.how == "searched"]
@@ -63,7 +64,7 @@ def test_slow_searches_are_counted_or_given_up(monkeypatch):
 
     monkeypatch.setitem(ALGORITHMS, "minimax", never)
     monkeypatch.setitem(ALGORITHMS, "pvs+order", never)
-    rows = list(Laboratory(games.tictactoe(), ("minimax", "pvs+order"), 60.0).rows(3))
+    rows = list(Comparison(games.tictactoe(), ("minimax", "pvs+order"), 60.0).rows(3))
     assert tried == [1, 1], "what ran out of time is not tried any deeper"
     assert [(row.how, row.leaves) for row in rows[::2]] == [("counted", 9), ("counted", 72), ("counted", 504)]
     assert [(row.how, row.leaves, row.value) for row in rows[1::2]] == [("gave up", None, "")] * 3
@@ -84,15 +85,15 @@ def test_fully_searched_game_has_rows_for_that_alone(capsys):
 def test_ordered_rows_learn_from_earlier_depths():
     names = ("alpha-beta", "alpha-beta+order")
     alone = [alpha_beta(games.chess(KIWIPETE).game, None, 1).nodes]
-    laboratory = Laboratory(games.chess(KIWIPETE), names, 60.0)
-    rows = {(row.depth, row.algorithm): row for row in laboratory.rows(3)}
+    comparison = Comparison(games.chess(KIWIPETE), names, 60.0)
+    rows = {(row.depth, row.algorithm): row for row in comparison.rows(3)}
     assert rows[1, "alpha-beta+order"].nodes == alone[0]
     for depth in (2, 3):
         order = LearnedOrder()
         for plies in range(1, depth + 1):
             found = alpha_beta(games.chess(KIWIPETE).game, None, plies, order=order)
         assert rows[depth, "alpha-beta+order"].nodes == found.nodes
-    late = {row.algorithm: row for row in Laboratory(games.chess(KIWIPETE), names, 60.0).rows(3, first=3)}
+    late = {row.algorithm: row for row in Comparison(games.chess(KIWIPETE), names, 60.0).rows(3, first=3)}
     assert late["alpha-beta+order"].nodes == rows[3, "alpha-beta+order"].nodes
 
 
@@ -104,14 +105,14 @@ def test_minimal_leaves_are_those_of_perfect_order(branching, depth):
 
     tree = games.tree(json.dumps(best_first(1, depth)))
     assert alpha_beta(tree.game).leaves == measure.minimal_leaves(branching, depth)
-    (row,) = Laboratory(tree, ("alpha-beta",), 60.0).rows(depth, first=depth)
+    (row,) = Comparison(tree, ("alpha-beta",), 60.0).rows(depth, first=depth)
     assert row.whole == branching**depth
     assert row.minimal == pytest.approx(row.leaves)
 
 
 def test_lines_of_chess_are_in_san():
-    exhibit = games.chess("6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1")
-    rows = Laboratory(exhibit, ("minimax", "quiescence+order"), 60.0).rows(3)
+    demo = games.chess("6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1")
+    rows = Comparison(demo, ("minimax", "quiescence+order"), 60.0).rows(3)
     assert {row.line[0] for row in rows if row.depth == 3} == {"Rb8#"}
 
 
@@ -119,13 +120,13 @@ def test_lines_of_chess_are_in_san():
 def test_a_hopeless_search_of_the_whole_tree_is_not_begun(seconds, hows, monkeypatch):
     clock = itertools.count()  # as if every search took a second: at depth 2, 82 nodes at a tenth of a second each
     monkeypatch.setattr(measure, "perf_counter", lambda: next(clock))
-    assert [row.how for row in Laboratory(games.tictactoe(), ("minimax",), seconds).rows(2)] == hows
+    assert [row.how for row in Comparison(games.tictactoe(), ("minimax",), seconds).rows(2)] == hows
 
 
 def test_a_deadline_ends_the_counting_and_the_searches():
     with pytest.raises(OutOfTime):
         count_tree(games.othello(8).game, 8, -1.0)
-    assert Laboratory(games.othello(8), (), -1.0).count(8) is None
+    assert Comparison(games.othello(8), (), -1.0).count(8) is None
     for name in set(ALGORITHMS) - {"uct"}:
         with pytest.raises(OutOfTime):
             ALGORITHMS[name](games.othello(8).game, None, 6, deadline=-1.0)
@@ -163,7 +164,7 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
 
 
 def test_bounds_meet_minimax_at_its_deepest():
-    rows = list(Laboratory(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(4))
+    rows = list(Comparison(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(4))
     curves = page.bounds(rows)
     measured = page.measured(rows)
     assert set(measured) == {"minimax", "alpha-beta"}
@@ -232,13 +233,13 @@ def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, 
 
 def test_the_search_moves_first_for_either_side(monkeypatch):
     seen = []
-    monkeypatch.setattr("engine.lab.cli.play", lambda exhibit, human, seconds: seen.append(human))
+    monkeypatch.setattr("engine.lab.cli.play", lambda demo, human, seconds: seen.append(human))
     for more in ([], ["--second"]):
         assert main(["--play", "chess", "--fen", "4k3/8/8/8/8/8/4q3/K7 b - - 0 1", *more]) == 0
     assert seen == [MIN, MAX]
 
 
-def played(exhibit, answers, **options):
+def played(demo, answers, **options):
     """The text of one game with these answers, then the end of the input."""
     told, words = [], iter(answers)
 
@@ -248,7 +249,7 @@ def played(exhibit, answers, **options):
         except StopIteration:
             raise EOFError from None
 
-    play.play(exhibit, ask=ask, tell=told.append, seconds=1.0, **options)
+    play.play(demo, ask=ask, tell=told.append, seconds=1.0, **options)
     return "\n".join(told)
 
 
@@ -271,21 +272,30 @@ def test_the_commands_at_the_prompt_of_a_game_work():
     told = played(games.tictactoe(), ["", "undo", "55", "5", "undo", "help", "hint", "1", "quit", "9"])
     assert "you have no move to take back" in told
     assert "'55' is not a legal move here; legal: 1 2 3 4 5 6 7 8 9" in told
-    assert "Type a move, or: hint, undo, help, quit. Legal: 1 2 3" in told
+    assert "Legal: 1 2 3" in told
     assert "try " in told
     assert told.count("O plays") == 2
     assert told.count(" 1 | 2 | 3") >= 3
 
 
+@pytest.mark.parametrize("word", ["why", "explain"])
+def test_the_textbook_player_says_why(word):
+    told = played(games.bones(6), [word, f"{word} 1", f"{word} 9", f"{word} 1 2", "quit"])
+    assert re.search(r"best is 2( [123])+ \(\+1 for first, proven\)\n", told)  # leaves four, which lose
+    assert re.search(r"\n1( [123])+ \(-1 for first, proven\); best is 2 ", told)
+    assert "'9' is not a legal move here" in told
+    assert "'1 2' is not a legal move here" in told
+
+
 def test_othello_shows_its_squares_and_passes_are_moves():
-    exhibit = games.othello(4)
-    board = exhibit.show(exhibit.game.initial())
+    demo = games.othello(4)
+    board = demo.show(demo.game.initial())
     assert board.splitlines()[0].split() == ["a", "b", "c", "d"]
     assert board.count("*") == 4 + 1  # and the legend's
-    assert exhibit.read(("XO" + "." * 14, MIN), " PASS ") == -1
+    assert demo.read(("XO" + "." * 14, MIN), " PASS ") == -1
     with pytest.raises(LabError, match="'a1' is not a legal move here; legal: pass"):
-        exhibit.read(("XO" + "." * 14, MIN), "a1")
-    told = played(exhibit, ["b1"])
+        demo.read(("XO" + "." * 14, MIN), "a1")
+    told = played(demo, ["b1"])
     assert "O plays" in told
 
 
@@ -307,11 +317,11 @@ def test_closed_standard_input_is_its_end(monkeypatch):
 
 
 @pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize("exhibit", [games.tree(), games.bones(6)], ids=["tree", "bones"])
-def test_a_trace_enters_and_leaves_every_node_it_visits(name, exhibit):
-    trace = TreeTrace(exhibit, 9)
+@pytest.mark.parametrize("demo", [games.tree(), games.bones(6)], ids=["tree", "bones"])
+def test_a_trace_enters_and_leaves_every_node_it_visits(name, demo):
+    trace = TreeTrace(demo, 9)
     steps = trace.steps(DRAWN[name])
-    outcome = DRAWN[name](exhibit.game)
+    outcome = DRAWN[name](demo.game)
     open_nodes = []
     for step in steps:
         if step.event == "enter":
@@ -330,7 +340,7 @@ def trace_parent(trace, identity):
 
 
 @pytest.mark.parametrize(
-    ("exhibit", "name", "told"),
+    ("demo", "name", "told"),
     [
         (games.tree(), "alpha-beta", "MAX to move at the root with alpha -∞, beta ∞."),
         (games.tree(), "alpha-beta", "The leaf at 0 1 is worth 12."),
@@ -359,8 +369,8 @@ def trace_parent(trace, identity):
         ),
     ],
 )
-def test_steps_of_a_trace(exhibit, name, told):
-    assert told in [step.text for step in TreeTrace(exhibit, exhibit.depth).steps(DRAWN[name])]
+def test_steps_of_a_trace(demo, name, told):
+    assert told in [step.text for step in TreeTrace(demo, demo.depth).steps(DRAWN[name])]
 
 
 def test_a_large_tree_is_not_drawn(tmp_path, capsys):
