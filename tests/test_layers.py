@@ -57,6 +57,7 @@ ROOMS = (
     "learning",
     "levels",
     "experiments",
+    "packaging",
     "benchmarks",
 )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
+from engine.configuration import LEVELS
 from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, MAIN, Miniature
@@ -138,6 +139,20 @@ def test_the_working_directory_does_not_configure_numba(miniature: Miniature, te
     miniature.fresh = True  # others have loaded numba
     own = "from engine.configuration import ignore_config_files\nignore_config_files()\n" + MAIN
     assert miniature.run(program=own) == {"result": 20, "hits": 0, "reports": FIRST}
+
+
+def test_code_for_a_level_of_processors_may_come_along(miniature: Miniature) -> None:
+    """The best that the processor has, and any other is as good; nothing is compiled."""
+    host = {name for name, exists in llvm.get_host_cpu_features().items() if exists}
+    if not host >= LEVELS["x86-64-v3"]:
+        pytest.skip("a processor of another kind")
+    miniature.fresh = True  # others have loaded numba
+    program = "from engine.configuration import use_kernels\nuse_kernels('kernels')\n" + MAIN
+    for level in reversed(LEVELS):
+        filled = {"NUMBAT_CACHE_DIR": str(miniature.folder / "kernels" / level)}
+        assert miniature.run({"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": ""} | filled)["reports"] == FIRST
+        assert miniature.run({"NUMBAT_CACHE_DIR": ""}, program) == {"result": 20, "hits": 1, "reports": []}
+    assert miniature.run(program=program)["reports"] == FIRST  # the user's own settings come first
 
 
 #: What a program sees of numba before and after it uses kernels, and a kernel of its own.

@@ -14,6 +14,8 @@ EXTRAS = {
     "scipy": "tuning",
     "matplotlib": "tuning",
     "distributed": "cluster",
+    "build": "release",
+    "twine": "release",
 }
 """Package and the extra it comes with."""
 

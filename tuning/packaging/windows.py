@@ -1,11 +1,10 @@
-"""Make the folder for Windows, as a zip: ``python -m tuning.bundle windows OUT.zip``.
+"""The folder for Windows, as a zip.
 
 It runs where it is unpacked, without Python or an installation: ``numbat.exe`` starts the CPython in ``python``, which
-finds Numbat and its dependencies in ``packages``. Nothing is written there: compiled code goes into the user's cache
-folder, and the modules come with their bytecode.
+finds Numbat and its dependencies in ``packages`` and compiled code in ``kernels``. Nothing is written there: what an
+older processor compiles goes into the user's cache folder, and the modules come with their bytecode.
 """
 
-import argparse
 import compileall
 import hashlib
 import io
@@ -14,22 +13,16 @@ import py_compile
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import urllib.request
 import zipfile
-from functools import partial
 from pathlib import Path
 
-from engine import __version__
-from engine.console import Console
+from engine.configuration import LEVELS
 from engine.files import drafted
-from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import check_output
-
-REPOSITORY = Path(__file__).resolve().parent.parent
+from tuning.packaging.programs import call, only
 
 #: CPython without installer, as python.org publishes it, and its SHA-256.
 PYTHON = "https://www.python.org/ftp/python/3.13.11/python-3.13.11-embed-amd64.zip"
@@ -39,7 +32,17 @@ PLATFORM = "win_amd64"
 
 #: distlib's launcher, and its path to Python, relative to itself.
 STUB, SHEBANG = "distlib/t64.exe", b"#!<launcher_dir>\\python\\python.exe\r\n"
-MAIN = 'import sys\n\nfrom uci_main import main\n\nif __name__ == "__main__":\n    sys.exit(main())\n'
+MAIN = """\
+import os
+import sys
+
+from engine.configuration import use_kernels
+from uci_main import main
+
+if __name__ == "__main__":
+    use_kernels(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "kernels"))
+    sys.exit(main())
+"""
 
 #: Parts of CPython that are not packed: :mod:`platform` asks the management service through the first if it is there,
 #: which takes longer than the system call that does without.
@@ -52,29 +55,42 @@ LICENCE = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
 
 README = """\
 Numbat {version}, a chess engine (UCI) for 64-bit Windows. Unpack the whole folder; it needs no Python.
-Double-click numbat.exe once and type "isready": when it says "readyok" (a minute or two), the engine is compiled.
-Type "quit". Later starts take about a second. In your chess program, add the engine numbat.exe:
+In your chess program, add the engine numbat.exe:
   Arena: Engines > Install New Engine, choose numbat.exe, then UCI.
   Cute Chess: Tools > Settings > Engines > + , Command: numbat.exe, Protocol: UCI.
   ChessBase, Fritz: Checkout > Create UCI Engine (in Fritz: Engine > Create UCI Engine), choose numbat.exe.
-Compiled code is kept in %LOCALAPPDATA%\\numbat; this folder may be read-only and may be moved.
+This folder may be read-only and may be moved. On a processor from before 2009 the first start compiles the engine
+into %LOCALAPPDATA%\\numbat, a minute or two: double-click numbat.exe, type "isready" and wait for "readyok".
 In a command prompt, "numbat help" lists what else it does, such as "numbat analyse GAME.pgn".
-To remove it, delete this folder and %LOCALAPPDATA%\\numbat.
+To remove it, delete this folder and %LOCALAPPDATA%\\numbat, if there is one.
 GPL-3.0-or-later; the source is in packages\\engine, all licences are in licences.
 """
+
+
+def make(out: Path, wheel: Path, python: Path | None) -> None:
+    """Write the zip ``out`` from Numbat's ``wheel`` and a package of CPython (None: python.org's), by pip. Raises
+    :class:`SetupError` and OSError."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        python = fetch_python(python, folder)
+        shutil.copy(wheel, folder)
+        pip("wheel", "--no-deps", "--wheel-dir", folder, "chess")  # PyPI has the source only
+        pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, "distlib>=0.3.7")
+        build(out, python, folder)
 
 
 def build(out: Path, python: Path, wheels: Path) -> None:
     """Write the zip ``out`` from a zip of CPython, as python.org publishes it, and a folder with the wheels of Numbat,
     of distlib and of packages without a Windows wheel on PyPI; pip gets the others. Raises :class:`SetupError` and
     OSError."""
+    wheel = only(wheels, "numbat_chess-*.whl")
+    version = wheel.name.split("-")[1]
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / f"numbat-{__version__}-windows"
+        root = Path(folder) / f"numbat-{version}-windows"
         packages = root / "packages"
-        version = unpack_python(python, root / "python")
         pip(
-            *("install", "--target", packages, "--no-compile", "--find-links", wheels, "--python-version", version),
-            *("--platform", PLATFORM, "--only-binary", ":all:", only(wheels, "numbat_chess-*.whl")),
+            *("install", "--target", packages, "--no-compile", "--find-links", wheels, "--platform", PLATFORM),
+            *("--python-version", unpack_python(python, root / "python"), "--only-binary", ":all:", wheel),
         )
         only(packages, "numbat_chess-*.dist-info/direct_url.json").unlink()  # the path of the wheel
         shutil.rmtree(packages / "bin", ignore_errors=True)  # scripts for this machine
@@ -84,8 +100,11 @@ def build(out: Path, python: Path, wheels: Path) -> None:
         with zipfile.ZipFile(only(wheels, "distlib-*.whl")) as distlib:
             (root / "numbat.exe").write_bytes(launcher(distlib.read(STUB)))
             collect_licences(root, distlib)
-        (root / "README.txt").write_text(README.format(version=__version__), encoding="utf-8", newline="\r\n")
+        (root / "README.txt").write_text(README.format(version=version), encoding="utf-8", newline="\r\n")
         compile_modules(packages)
+        if sys.platform == "win32":  # nowhere else can its code be compiled
+            for level in LEVELS:
+                call(root / "numbat.exe", "warmup", "--all", "--into", root / "kernels" / level, "--cpu", level)
         with (
             drafted(out) as stream,
             open(shutil.make_archive(f"{folder}/archive", "zip", folder, root.name), "rb") as zipped,
@@ -167,55 +186,6 @@ def fetch_python(path: Path | None, folder: Path) -> Path:
     return path
 
 
-def fetch_wheels(folder: Path) -> None:
-    """Build the wheels of Numbat, from this checkout, and of chess, which has none on PyPI; get that of distlib."""
-    source = folder / "source"  # a copy, as setuptools would take what earlier builds have left in the checkout
-    shutil.copytree(REPOSITORY, source, ignore=shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__"))
-    pip("wheel", "--no-deps", "--wheel-dir", folder, source, "chess")
-    pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, "distlib>=0.3.7")
-
-
-def only(folder: Path, pattern: str) -> Path:
-    """The one file in ``folder`` that matches. Raises :class:`SetupError` if there are others, or none."""
-    found = sorted(folder.glob(pattern))
-    if len(found) != 1:
-        raise SetupError(f"{folder} must hold one {pattern}, and holds {len(found)}")
-    return found[0]
-
-
 def pip(*arguments: str | os.PathLike[str]) -> None:
     """Run pip. Raises :class:`SetupError` with its last error."""
-    line = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-    result = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
-    if result.returncode:
-        errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or ["ERROR: pip failed"]
-        raise SetupError(f"pip {arguments[0]}: {errors[-1].removeprefix('ERROR: ')}")
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line of ``python -m tuning.bundle``."""
-    result = command.make_parser("bundle", __doc__)
-    result.add_argument("target", choices=["windows"], help="what to make")
-    result.add_argument("out", type=Path, help="zip to write")
-    result.add_argument("--python", type=Path, help="embeddable package of CPython (default: python.org's)")
-    result.add_argument("--wheels", type=Path, help="folder with the wheels of Numbat, chess and distlib")
-    return result
-
-
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Make the zip; returns the exit code. Raises :class:`SetupError` and OSError."""
-    check_output(arguments.out, ())
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        python = fetch_python(arguments.python, Path(folder))
-        if arguments.wheels is None:
-            fetch_wheels(Path(folder))
-        build(arguments.out, python, arguments.wheels or Path(folder))
-    console.print(f"{arguments.out}: {arguments.out.stat().st_size / 1e6:.0f} MB", soft_wrap=True)
-    return 0
-
-
-main = partial(command.execute, parser, run)
-
-if __name__ == "__main__":
-    sys.exit(main())
+    call(sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments)

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from engine import __version__
-from tuning import bundle
+from tuning.common.errors import SetupError
+from tuning.packaging import windows
+from tuning.packaging.programs import only
 
 pytest.importorskip("pip")  # environments made by uv have none
 
 MINOR = sys.version_info.minor
-ROOT = f"numbat-{__version__}-windows"
+ROOT = "numbat-1.0-windows"
 STUB = b"MZ the stub"
 
 
@@ -44,8 +45,14 @@ def make_wheels(folder: Path) -> Path:
     """Numbat and a dependency that is there for Windows only."""
     folder.mkdir()
     program = "import twig\n\n\ndef main():\n    print(twig.NAME)\n    return 3\n"
+    kernels = "def use_kernels(folder):\n    print(folder)\n"
     licence = "numbat_chess-1.0.dist-info/licenses/LICENSE"
-    write_wheel(folder, "numbat_chess", {"uci_main.py": program, licence: "ours"}, needs="twig")
+    write_wheel(
+        folder,
+        "numbat_chess",
+        {"uci_main.py": program, "engine/configuration.py": kernels, licence: "ours"},
+        needs="twig",
+    )
     files = {
         "twig/__init__.py": "NAME = 'twig'\n",
         "twig/tests/test_twig.py": "no Python",
@@ -54,7 +61,7 @@ def make_wheels(folder: Path) -> Path:
         "twig-1.0.dist-info/licenses/part/LICENSE.txt": "twig's",
     }
     write_wheel(folder, "twig", files, f"cp3{MINOR}-cp3{MINOR}-win_amd64")
-    write_wheel(folder, "distlib", {bundle.STUB: STUB, "distlib-1.0.dist-info/LICENSE.txt": "distlib's"})
+    write_wheel(folder, "distlib", {windows.STUB: STUB, "distlib-1.0.dist-info/LICENSE.txt": "distlib's"})
     return folder
 
 
@@ -80,15 +87,12 @@ def cpython(folder: Path, minor: int) -> Path:
     return write_zip(folder / "python.zip", {**dict.fromkeys(names, ""), "LICENSE.txt": "CPython's"})
 
 
-def make(out: Path, python: Path, wheels: Path) -> int:
-    return bundle.main(["windows", str(out), "--python", str(python), "--wheels", str(wheels)])
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tmp_path = tmp_path_factory.mktemp("bundle")
     out, python, wheels = tmp_path / "dist" / "numbat.zip", cpython(tmp_path, MINOR), make_wheels(tmp_path / "wheels")
-    assert make(out, python, wheels) == 0
+    out.parent.mkdir()
+    windows.build(out, python, wheels)
     with zipfile.ZipFile(out) as file:
         file.extractall(tmp_path / "elsewhere")
     assert os.listdir(tmp_path / "elsewhere") == [ROOT]
@@ -110,7 +114,7 @@ def test_the_folder_is_complete_and_relative(folder: Path) -> None:
     assert not [path for path in files(folder) if str(folder.parents[1]).encode() in path.read_bytes()]
     lines = (folder / "README.txt").read_bytes().split(b"\r\n")
     assert len(lines) == 11
-    assert lines[0].startswith(f"Numbat {__version__},".encode())
+    assert lines[0].startswith(b"Numbat 1.0,")
 
 
 def files(folder: Path) -> list[Path]:
@@ -122,7 +126,7 @@ def test_the_launcher_is_a_stub_with_path_and_program(folder: Path) -> None:
     assert program.read_bytes().startswith(STUB + b"#!<launcher_dir>\\python\\python.exe\r\nPK")
     environment = {**os.environ, "PYTHONPATH": str(folder / "packages")}
     result = subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stdout, result.stderr) == (3, "twig\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (3, f"{folder / 'kernels'}\ntwig\n", "")
 
 
 def test_bytecode_is_there_and_checked_by_content(folder: Path) -> None:
@@ -136,34 +140,28 @@ def test_the_newest_library_counts_numerically(tmp_path: Path) -> None:
     for name, version in (("a", (14, 9, 1)), ("b", (14, 10, 1)), ("c", (14, 8, 70000))):
         (tmp_path / "x.libs").mkdir(exist_ok=True)
         (tmp_path / "x.libs" / f"msvcp140-{name}.dll").write_bytes(library(*version))
-    bundle.add_cpp(tmp_path, tmp_path)
+    windows.add_cpp(tmp_path, tmp_path)
     assert (tmp_path / "msvcp140.dll").read_bytes() == library(14, 10, 1)
 
 
-def test_faults_are_reported_in_one_line(tmp_path, python, wheels, capsys, monkeypatch) -> None:
+def test_faults_are_named(tmp_path: Path, python: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "numbat.zip"
 
-    def refused() -> str:
+    def refused(match: str, archive: Path = python) -> None:
+        with pytest.raises(SetupError, match=match):
+            windows.build(out, archive, wheels)
         assert not out.exists()
-        (line,) = capsys.readouterr().out.splitlines()
-        return line
 
     monkeypatch.setattr("urllib.request.urlretrieve", lambda url, path: path.write_bytes(b"another"))
-    assert bundle.main(["windows", str(out), "--wheels", str(wheels)]) == 2
-    assert "embed-amd64.zip does not have the SHA-256" in refused()
-    assert make(out, tmp_path / "none.zip", wheels) == 2
-    assert "none.zip" in refused()
-    assert make(out, wheels / "twig-1.0.whl", wheels) == 2
-    assert "twig-1.0.whl" in refused()
-    assert make(out, write_zip(tmp_path / "other.zip", {"README": ""}), wheels) == 2
-    assert "other.zip is not an embeddable package of CPython" in refused()
-    assert make(out, cpython(tmp_path, MINOR + 1), wheels) == 2
-    assert f"is Python 3.{MINOR + 1}: run this with Python 3.{MINOR + 1}" in refused()
+    with pytest.raises(SetupError, match="does not have the SHA-256"):
+        windows.fetch_python(None, tmp_path)
+    with pytest.raises(SetupError, match="is not a zip"):
+        windows.fetch_python(wheels / "twig-1.0.whl", tmp_path)
+    other = write_zip(tmp_path / "other.zip", {"README": ""})
+    refused("other.zip is not an embeddable package of CPython", other)
+    refused(f"is Python 3.{MINOR + 1}: run this with Python 3.{MINOR + 1}", cpython(tmp_path, MINOR + 1))
     cpython(tmp_path, MINOR)
-    (twig,) = wheels.glob("twig*")
-    twig.rename(tmp_path / twig.name)
-    assert make(out, python, wheels) == 2
-    assert "pip install: No matching distribution found for twig" in refused()
+    only(wheels, "twig*").rename(tmp_path / "twig.whl")
+    refused("pip .*: No matching distribution found for twig")
     write_wheel(wheels, "twig", {"twig.py": "", "twig.libs/msvcp140.dll": library(14, 0, 0)})
-    assert make(out, python, wheels) == 2
-    assert "twig-1.0 comes without its licence" in refused()
+    refused("twig-1.0 comes without its licence")

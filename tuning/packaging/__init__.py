@@ -1,0 +1,1 @@
+"""What a release publishes, made from a commit."""
