@@ -19,19 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     about to end, and a second Ctrl-C ends it at once.
     """
     try:
-        other = _other_engine()
-        if other:
+        if other := _import_own_engine():
             shown = other if other.isprintable() else ascii(other)
-            is_used = "engine" in sys.modules
-            what = (
-                "is in use instead of Numbat's package 'engine'"
-                if is_used
-                else "is ignored: numbat has its own 'engine'"
-            )
-            print(f"numbat: {shown} {what}", file=sys.stderr)
-            if is_used:
-                return 2
-            _import_own_engine()
+            print(f"numbat: {shown} is in use instead of Numbat's package 'engine'", file=sys.stderr)
+            return 2
         if arguments is None:
             from engine.configuration import ignore_config_files
 
@@ -95,27 +86,23 @@ def _run(words: list[str]) -> int:
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
-def _import_own_engine() -> None:
-    """Import the package ``engine`` beside this file, whatever comes first in Python's path."""
-    from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
+def _import_own_engine() -> str:
+    """Import the package ``engine`` beside this file, whatever is first in Python's path. Returns the file of another
+    ``engine`` if the program uses that already, else an empty string."""
+    if "engine" not in sys.modules:
+        from importlib.machinery import PathFinder
+        from importlib.util import module_from_spec
 
-    spec = PathFinder.find_spec("engine", [_FOLDER])
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules["engine"] = package = module_from_spec(spec)
-    spec.loader.exec_module(package)
-
-
-def _other_engine() -> str:
-    """The file that Python would import as ``engine``, if that is not the package beside this file; else empty."""
-    from importlib.util import find_spec
-
-    spec = find_spec("engine")
+        spec = PathFinder.find_spec("engine", [_FOLDER])
+        if spec is None or spec.loader is None:  # a frozen application
+            import engine
+        else:
+            sys.modules["engine"] = engine = module_from_spec(spec)
+            spec.loader.exec_module(engine)
+    found = sys.modules["engine"]
+    file = found.__file__ or ", ".join(found.__path__)  # a folder without __init__.py has no file
     own = os.path.join(_FOLDER, "engine", "__init__.py")
-    if spec is None or not spec.origin:  # nothing, or a folder without __init__.py
-        return ", ".join(spec.submodule_search_locations or ()) if spec else ""
-    return "" if os.path.realpath(spec.origin) == os.path.realpath(own) else spec.origin
+    return "" if os.path.realpath(file) == os.path.realpath(own) else file
 
 
 def _run_subcommand(words: list[str]) -> int:

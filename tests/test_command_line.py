@@ -128,21 +128,32 @@ def test_help_of_every_command_describes_it(words, said, capsys):
     assert said in " ".join(told(words, capsys).split())
 
 
-@pytest.mark.parametrize("name", ["engine.py", "engine/__init__.py"])
+@pytest.mark.parametrize("name", ["engine.py", "engine/__init__.py", "tuning.py"])
 @pytest.mark.parametrize("imported", [False, True])
-def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, imported: bool) -> None:
-    """In one line; unless the program itself uses it, it is not run, and the command is."""
+def test_a_stranger_of_our_name_has_no_effect(tmp_path: Path, name: str, imported: bool) -> None:
+    """Unless the program itself uses it as ``engine``: that is named in one line."""
     stranger = tmp_path / name
     stranger.parent.mkdir(exist_ok=True)
     stranger.write_text("" if imported else "raise SystemExit('the stranger ran')")
     own = Path(uci_main.__file__).parent
     program = f"import sys; sys.path.append({str(own)!r}); from uci_main import main; sys.exit(main())"
-    program = f"import engine; {program}" if imported else program
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    process = run_python("-c", program, cwd=tmp_path, env=environment, input="quit\n")
-    assert process.returncode == (2 if imported else 0)
-    (line,) = process.stderr.splitlines()
-    assert line.startswith(f"numbat: {stranger} is {'in use' if imported else 'ignored'}")
+    program = f"import {name.partition('.')[0].partition('/')[0]}; {program}" if imported else program
+    process = run_python("-c", program, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, input="quit\n")
+    if imported and name != "tuning.py":
+        assert process.returncode == 2
+        assert process.stderr == f"numbat: {stranger} is in use instead of Numbat's package 'engine'\n"
+    else:
+        assert (process.returncode, process.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", [[uci_main.__file__], ["-m", "tuning.record", "--help"]])
+def test_files_of_our_names_in_the_working_directory_have_no_effect(tmp_path: Path, words: list[str]) -> None:
+    names = ["engine", "uci_main", *(["tuning"] if "-m" not in words else [])]  # Python itself runs what -m names first
+    for name in names:
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the stranger ran')")
+    environment = os.environ | {"PYTHONPATH": str(Path(uci_main.__file__).parent)}
+    process = run_python(*words, cwd=tmp_path, env=environment, input="quit\n")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_a_cache_is_filled_for_other_processors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import ast
 import itertools
 import operator
 import re
+import subprocess
+import sys
 import tomllib
 from functools import partial
 from pathlib import Path
@@ -142,3 +144,25 @@ def test_python_can_call_helpers() -> None:
     assert (twice(4), twice(1.5), twice(x=5)) == (8, 3.0, 10)
     assert "_ZN7cpython" not in twice.inspect_llvm(caller.signatures[0])
     assert "_ZN7cpython" in caller.inspect_llvm(caller.signatures[0])
+
+
+#: Parts of numba's own tests: functions that call themselves, records and dispatchers, as the engine uses them.
+SMOKE = ("usecases", "recursion", "record_dtype.TestRecordDtype", "dispatcher.TestDispatcher")
+
+BESIDE_THE_ENGINE = """
+import sys, unittest
+import chess
+from engine import Engine, Limits
+with Engine(hash=1) as engine:
+    engine.search(chess.Board(), Limits(nodes=500))
+unittest.main(module=None, argv=["numba", *(f"numba.tests.test_{part}" for part in sys.argv[1:])])
+"""
+
+
+@compiled_only
+@pytest.mark.slow
+def test_numba_passes_its_own_tests_beside_the_engine(repository: Path) -> None:
+    pytest.importorskip("numba.tests")
+    words = [sys.executable, "-c", BESIDE_THE_ENGINE, *SMOKE]
+    done = subprocess.run(words, cwd=repository, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
