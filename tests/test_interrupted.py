@@ -139,7 +139,7 @@ runpy.run_path(path, run_name="__main__")
 
 #: Modules imported by each command, early and late.
 IMPORTS = [
-    ("engine", "bench"),
+    ("engine.version", "bench"),
     ("engine.uci.loop", ""),
     ("engine.options", ""),
     ("engine.commandline", "perft"),
