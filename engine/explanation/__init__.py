@@ -9,6 +9,7 @@ words, and :mod:`.serialization` into JSON. :mod:`.assessment` describes a quiet
 :mod:`.grades` marks moves."""
 
 from engine.explanation.claims import Case, Claim, Tables
+from engine.explanation.effort import counted
 from engine.explanation.english import sentence
 from engine.explanation.good_moves import merit_of, praise_of
 from engine.explanation.mistakes import reason_of
@@ -41,4 +42,5 @@ def explain(case: Case, tables: Tables | None = None) -> Claim | None:
     >>> sentence(explain(Case(board, move, [better], reply, *scores)))
     'Loses the rook on e5: 2.Bxd5 Rxd5 3.Rxd5.'
     """
-    return reason_of(case, tables) if case.has < case.had else praise_of(case, tables)
+    with counted():
+        return reason_of(case, tables) if case.has < case.had else praise_of(case, tables)

@@ -5,17 +5,21 @@ A step is short: one quiescence search, one exchange or one evaluation. The node
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import chess
 
 from engine.messages import Signals, Stopped
 
 
 @dataclass
 class Effort:
-    """The ``steps`` of an explanation in this thread, which ``signals`` may stop."""
+    """The ``steps`` of an explanation in this thread, which ``signals`` may stop, and the boards that it has
+    ``settled``: lines share many."""
 
     signals: Signals
     steps: int = 0
+    settled: dict[str, chess.Board] = field(default_factory=dict)
 
 
 _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
@@ -29,6 +33,12 @@ def counted(signals: Signals | None = None) -> Iterator[Effort]:
         yield effort
     finally:
         _CURRENT.reset(token)
+
+
+def known() -> dict[str, chess.Board]:
+    """The boards that were settled in this explanation."""
+    effort = _CURRENT.get()
+    return {} if effort is None else effort.settled
 
 
 def spend(count: int = 1) -> None:

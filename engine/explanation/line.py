@@ -129,8 +129,10 @@ class Line:
         return self._prefix(self._kept(start + 1)) if len(self) > start + 1 else self
 
     def _kept(self, ply: int) -> int:
-        """The pawns that the winner has won on the board ``ply`` and on all later ones."""
-        return min(self.gains[ply:])
+        """The pawns that the winner has won on the board ``ply`` and on all later ones. A capture pending on one board
+        only, because the line goes on without it, takes nothing away."""
+        inner = (sorted(self.gains[at - 1 : at + 2])[1] for at in range(ply + 1, len(self)))
+        return min(self.gains[ply], *inner, self.gains[-1])
 
     def _prefix(self, least: int) -> Line:
         """The beginning of the line up to where the winner has won ``least`` pawns for good."""
@@ -139,13 +141,11 @@ class Line:
         shows = [self.won(board) >= least for board in self.boards]
         most = least + _RETURNED_PAWNS if least >= _MINOR_PAWNS else least
         ends = [end for end in range(first + 1, last + 2) if least <= min(self.gains[end - 1 : end + 1]) <= most]
-        return self.cut(next((end for end in ends if all(shows[end : end + 2])), ends[-1]))
+        return self.cut(next((end for end in ends if all(shows[end : end + 2])), max(ends, default=last + 1)))
 
     def cut(self, plies: int) -> Line:
-        """The first ``plies`` of the line; its captures are not searched again."""
-        line = Line(self.boards[: plies + 1], self.moves[:plies], self.winner)
-        vars(line)["settled"] = self.settled[: plies + 1]
-        return line
+        """The first ``plies`` of the line."""
+        return Line(self.boards[: plies + 1], self.moves[:plies], self.winner)
 
     @cached_property
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:

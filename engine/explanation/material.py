@@ -4,7 +4,7 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.effort import spend
+from engine.explanation.effort import known, spend
 from engine.play.captures import VALUES, Captures, taken, value
 
 
@@ -59,10 +59,12 @@ def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
 
 
 def settled(board: chess.Board) -> chess.Board:
-    """The board after both sides have made all profitable captures."""
-    moves, nodes = Captures(board).quiescence()
-    spend(1 + nodes)
-    end = board.copy(stack=False)
-    for move in moves:
-        end.push(move)
-    return end
+    """The board after both sides have made all profitable captures; searched once in an explanation."""
+    boards, key = known(), board.epd()
+    if key not in boards:
+        moves, nodes = Captures(board).quiescence()
+        spend(1 + nodes)
+        boards[key] = end = board.copy(stack=False)
+        for move in moves:
+            end.push(move)
+    return boards[key]
