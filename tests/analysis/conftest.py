@@ -1,15 +1,20 @@
-"""An engine for all tests of this folder, and games with faults that everybody can see."""
+"""Engines for the tests of this folder, and games with faults that everybody can see."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Any, ClassVar
 
+import chess
 import pytest
+from chess.engine import Cp, Limit, Mate, PovScore, Score
 
-from engine import Engine
+from engine import Analysis, Engine
+from engine.analysis import jobs
 from tests.strict import REPOSITORY
 
 #: Scholar's mate with a note and a variation of its author, fool's mate, and a stalemate that throws a queen away.
@@ -45,9 +50,91 @@ def numbat() -> Iterator[Engine]:
         yield running
 
 
+#: Centipawns.
+PIECES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK: 500, chess.QUEEN: 900}
+
+
+def worth(board: chess.Board, plies: int, taken: int | None = None) -> tuple[Score, tuple[chess.Move, ...]]:
+    """The best score within ``plies`` for the side to move, by mates and material, and the line that leads to it; where
+    a piece has been ``taken`` at the end, it may be taken back."""
+    if board.is_checkmate():
+        return Mate(-0), ()
+    if plies:
+        return max(lines(board, plies), key=lambda line: line[0], default=(Cp(0), ()))
+    counts = [len(board.pieces(piece, board.turn)) - len(board.pieces(piece, not board.turn)) for piece in PIECES]
+    balance = Cp(sum(count * points for count, points in zip(counts, PIECES.values(), strict=True)))
+    takes = [] if taken is None else board.generate_legal_captures(to_mask=chess.BB_SQUARES[taken])
+    for move in sorted(takes, key=lambda move: board.piece_type_at(move.from_square) or 0)[:1]:
+        board.push(move)
+        balance = max(balance, -worth(board, 0, taken)[0])
+        board.pop()
+    return balance, ()
+
+
+def lines(board: chess.Board, plies: int) -> list[tuple[Score, tuple[chess.Move, ...]]]:
+    """The same of each legal move."""
+    found = []
+    for move in board.legal_moves:
+        taken = move.to_square if board.is_capture(move) else None
+        board.push(move)
+        score, line = worth(board, plies - 1, taken)
+        board.pop()
+        mate = score.mate()
+        score = -score if mate is None else Mate(1 - mate) if mate <= 0 else Mate(-mate)
+        found.append((score, (move, *line)))
+    return found
+
+
+@cache
+def ranked(fen: str, chess960: bool) -> list[tuple[Score, tuple[chess.Move, ...]]]:
+    """The lines of a position, best first."""
+    return sorted(lines(chess.Board(fen, chess960=chess960), 2), key=lambda line: line[0], reverse=True)
+
+
+class ByMaterial:
+    """In place of an engine: material and mates two plies deep, at once. ``asked`` are the positions as FEN and the
+    limits of all searches."""
+
+    asked: ClassVar[list[tuple[str, Limit]]] = []
+
+    def __init__(self, **options: Any) -> None:
+        """Like an engine it takes options, and has none."""
+
+    def __enter__(self) -> "ByMaterial":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is to be closed."""
+
+    def new_game(self) -> None:
+        """Nothing is to be forgotten."""
+
+    def table_outcome(self, board: chess.Board) -> None:
+        """There are no tables."""
+
+    def analyse(
+        self, board: chess.Board, limit: Limit, multipv: int | None = None, root_moves: list[chess.Move] | None = None
+    ) -> Any:
+        self.asked.append((board.fen(), limit))
+        found = [
+            Analysis(PovScore(score, board.turn), line, depth=limit.depth or (limit.nodes or 9).bit_length())
+            for score, line in ranked(board.fen(), board.chess960)
+            if root_moves is None or line[0] in root_moves
+        ]
+        return found[0] if multipv is None else found[:multipv]
+
+
 @pytest.fixture
-def pgn(tmp_path: Path, numbat: Engine) -> Path:
-    """A file with :data:`GAMES`. By then the engine is compiled, so that no test reads about it on standard error."""
+def scripted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Limit]]:
+    """``numbat analyse`` annotates games in this process with :class:`ByMaterial`; what that is asked."""
+    monkeypatch.setattr(jobs, "Engine", ByMaterial)
+    monkeypatch.setattr(ByMaterial, "asked", [])
+    return ByMaterial.asked
+
+
+@pytest.fixture
+def pgn(tmp_path: Path) -> Path:
+    """A file with :data:`GAMES`."""
     path = tmp_path / "games.pgn"
     path.write_text(GAMES, encoding="utf-8")
     return path

@@ -16,6 +16,7 @@ from engine.analysis.notes import annotated
 from engine.analysis.record import Findings, Found, positions
 from engine.analysis.report import entry
 from engine.explanation import explain
+from tests.analysis.conftest import ByMaterial
 
 
 def test_boards_reach_back_as_far_as_a_repetition_can():
@@ -54,9 +55,9 @@ def test_draws_are_those_of_python_chess():
     assert any(drawn)
 
 
-def test_results_outlast_a_file(numbat, pgn):
+def test_results_outlast_a_file(pgn):
     for game in read_games(pgn):
-        found = Annotator(numbat, Limit(depth=6), explain=explain).annotate(game)
+        found = Annotator(ByMaterial(), Limit(depth=6), explain=explain).annotate(game)
         again = Findings.of(game)
         again.load(json.loads(json.dumps(found.to_json())))
         assert again.judged() == found.judged()

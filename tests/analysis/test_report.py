@@ -7,7 +7,7 @@ import math
 import re
 import statistics
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import chess
 import chess.pgn
@@ -24,7 +24,7 @@ from engine.analysis.player import report_of
 from engine.analysis.record import Judged
 from engine.analysis.report import PHASES, entry, picture, render
 from engine.explanation import explain
-from tests.analysis.conftest import GAMES
+from tests.analysis.conftest import GAMES, ByMaterial
 from tests.browser import Dom, open_tab
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ CLOCKS = f"""
 
 
 @pytest.fixture(scope="module")
-def reports(numbat: Engine, tmp_path_factory) -> list[Report]:
+def reports(tmp_path_factory) -> list[Report]:
     """The games of :mod:`tests.analysis.conftest` and one more, annotated; one of the players has an odd name."""
     path = tmp_path_factory.mktemp("pgn") / "games.pgn"
     path.write_text(GAMES.replace("Bob", "</script><script>") + CLOCKS, encoding="utf-8")
-    annotator = Annotator(numbat, Limit(depth=6), explain=explain)
+    annotator = Annotator(cast(Engine, ByMaterial()), Limit(depth=6), explain=explain)
     result = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(record, "sentence", lambda claim, skip_better: "It hangs <b>everything</b>.")

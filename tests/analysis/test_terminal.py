@@ -9,19 +9,19 @@ import sys
 import chess
 import pytest
 
-from engine import Engine
 from engine.analysis import cli
 from engine.analysis.files import read_games
 from engine.commandline import INTERRUPTED
 from engine.console import read_line
-from tests.analysis.conftest import GAMES, on_terminal
+from tests.analysis.conftest import GAMES, ByMaterial, on_terminal
 from tests.strict import run_python
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot be sent there")
+@pytest.mark.usefixtures("scripted")
 def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
     before = signal.getsignal(signal.SIGTERM)
-    plain, ended = Engine.analyse, []
+    plain, ended = ByMaterial.analyse, []
 
     def analyse(self, board, limit, **options):
         if not ended and chess.Move.from_uci("f2f3") in board.move_stack:  # the second game
@@ -30,7 +30,7 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
                 os.kill(os.getpid(), signal.SIGTERM)
         return plain(self, board, limit, **options)
 
-    monkeypatch.setattr(Engine, "analyse", analyse)
+    monkeypatch.setattr(ByMaterial, "analyse", analyse)
     assert cli.main("analyse", [str(pgn), "--depth", "4"]) == INTERRUPTED
     assert re.search("interrupted; 1 of 3 games finished", capsys.readouterr().err)
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
