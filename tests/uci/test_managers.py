@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -234,3 +235,33 @@ def test_xboard_plays_through_polyglot(tmp_path: Path) -> None:
         send("quit")
         assert xboard.wait() == 0
         guard.cancel()
+
+
+def test_the_reasons_go_to_the_chat_of_a_lichess_game(repository, monkeypatch):
+    """The class of the page, on top of a stand-in for lichess-bot's."""
+
+    class UCIEngine:
+        def __init__(self, commands, options, *_):
+            self.options, self.move_commentary = options, []
+
+        def play_move(self, board, game, li, string):
+            self.move_commentary.append({"string": string} if string else {})
+
+        def send_game_result(self, game, board):
+            pass
+
+    monkeypatch.setitem(sys.modules, "lib", types.ModuleType("lib"))
+    monkeypatch.setitem(sys.modules, "lib.engine_wrapper", types.SimpleNamespace(UCIEngine=UCIEngine))
+    names: dict = {}
+    exec(block(repository, "python", "import textwrap\nfrom lib"), names)
+    engine = names["Numbat"](["x"], {"Hash": 16}, None)
+    assert engine.options == {"Hash": 16, "Explain": True}
+    said = []
+    li = types.SimpleNamespace(chat=lambda *words: said.append(words))
+    long = "2.Na3?? Loses " + "the exchange and " * 9 + "a pawn."
+    for string in ("compiling: 60%", "1...f6? Now White stands better.", "", long):
+        engine.play_move(chess.Board(), None, li, string)
+    engine.send_game_result(types.SimpleNamespace(id="abc"), chess.Board())
+    assert said[0] == ("abc", "player", "1...f6? Now White stands better.")
+    assert " ".join(text for _, _, text in said[1:]) == long
+    assert max(len(text) for _, _, text in said) <= 140
