@@ -2,11 +2,18 @@
 
 Times are milliseconds, scores centipawns or moves to mate, depths plies."""
 
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
-from queue import SimpleQueue
-from typing import NamedTuple
+from queue import Empty, SimpleQueue
+from typing import NamedTuple, TypeVar
+
+_Event = TypeVar("_Event")
+
+#: Seconds between checks for Ctrl-C on Windows, where it does not end a wait.
+_INTERRUPT_CHECK_SECONDS = 0.5
 
 
 class PositionError(ValueError):
@@ -197,3 +204,10 @@ class Result:
 def nodes_per_second(nodes: int, milliseconds: float) -> int:
     """The speed, counting at least one millisecond."""
     return int(nodes * 1000 / max(1.0, milliseconds))
+
+
+def next_of(events: SimpleQueue[_Event]) -> _Event:
+    """Wait for the next event; Ctrl-C is noticed meanwhile, on Windows after a while."""
+    while True:
+        with suppress(Empty):
+            return events.get(timeout=_INTERRUPT_CHECK_SECONDS if sys.platform == "win32" else None)

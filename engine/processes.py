@@ -36,15 +36,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from time import monotonic, sleep
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 from engine.configuration import ignore_config_files, ignores_config_files
-from engine.messages import ThreadError
-
-Event = TypeVar("Event")
+from engine.messages import ThreadError, next_of
 
 Report = Callable[[Any], None]
 Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
@@ -52,14 +51,14 @@ Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
 #: In the environment of a process until it has read its job. An application that was started instead starts no other.
 _MARK = "NUMBAT_PROCESS"
 
-#: Seconds for processes to end after their input, and between checks for Ctrl-C (Windows).
-_GRACE, _POLL = 5.0, 0.5
+#: Seconds for processes to end after their input.
+_GRACE_SECONDS = 5.0
 
 #: Seconds before an interrupt that was swallowed comes again.
-_PAUSE = 0.1
+_REPEAT_SECONDS = 0.1
 
-#: The last characters that a process wrote to standard error, for the message about its end.
-_TAIL = 2000
+#: Maximum characters of standard error in the message about the end of a process.
+_TAIL_CHARACTERS = 2000
 
 #: The folder, or the archive, that contains this package.
 _ROOT = str(Path(__file__).resolve().parent.parent)
@@ -78,11 +77,16 @@ main()
 
 _INTERRUPTED = 130
 
+#: Options of a process that gets no Ctrl-C: it ends with its input.
+_NO_INTERRUPTS: dict[str, Any] = {"process_group": 0}
+if sys.platform == "win32":
+    _NO_INTERRUPTS = {"creationflags": subprocess.CREATE_NO_WINDOW}
+
 _is_worker = False
 
 
 class LostProcess(RuntimeError):
-    """No process can be started, or those that worked on an item ended, twice."""
+    """No process can be started, or two processes ended while they worked on the same item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +122,13 @@ def run(
     each lost process; both are called in the caller's thread. The item of a lost process is tried once more and
     may report again; its error is then :class:`LostProcess`, with the ``name`` of the item and the last output.
 
-    An exception of ``items`` is raised when the items before it are done; at once are raised :class:`LostProcess` if
-    none can be started, and what the job raises before its first item. These, Ctrl-C and closing the generator end
-    the processes: there the job is interrupted as by Ctrl-C."""
+    An exception of ``items`` is raised when the items before it are done. :class:`LostProcess`, if no process can be
+    started, and what the job raises before its first item are raised immediately. These, Ctrl-C and closing the
+    generator end the processes: there the job is interrupted as by Ctrl-C."""
     if jobs == 1 or not can_start():
         yield from _run_here(job, items, on_report)
         return
-    team = _Team(pickle.dumps(job), name, jobs)
+    pool = _WorkerPool(pickle.dumps(job), name, jobs)
     waiting: deque[_Task] = deque()
     rest, unfinished = iter(items), 0
     more, failure = True, None
@@ -140,10 +144,10 @@ def run(
                 else:
                     unfinished += 1
                     waiting.append(task)
-                    team.add(task)
+                    pool.add(task)
             if not waiting:
                 break
-            about, kind, value = next_of(team.events)
+            about, kind, value = next_of(pool.events)
             if kind == "failed":
                 raise value
             if kind == "report":
@@ -162,7 +166,7 @@ def run(
         if failure is not None:
             raise failure
     finally:
-        team.close()
+        pool.close()
 
 
 def _run_here(
@@ -197,13 +201,6 @@ def _start_thread(work: Callable[..., object], *arguments: Any) -> threading.Thr
     return thread
 
 
-def next_of(events: SimpleQueue[Event]) -> Event:
-    """Wait for the next event; Ctrl-C is noticed meanwhile, on Windows after a while."""
-    while True:
-        with suppress(Empty):
-            return events.get(timeout=_POLL if sys.platform == "win32" else None)
-
-
 class _Task:
     """An item on its way."""
 
@@ -212,7 +209,7 @@ class _Task:
         self.completed: Completed | None = None
 
 
-class _Team:
+class _WorkerPool:
     """At most ``jobs`` processes, each with a thread that gives it one task after the other."""
 
     def __init__(self, job: bytes, name: Callable[[Any], str], jobs: int) -> None:
@@ -220,7 +217,7 @@ class _Team:
         self._name = name
         self._jobs = jobs
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        #: With "report", "notice", "result", or "failed" for what makes it useless to go on.
+        #: With "report", "notice", "result", or "failed" for an error that ends the work.
         self.events: SimpleQueue[tuple[_Task | None, str, Any]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._processes: list[_Process] = []
@@ -231,14 +228,14 @@ class _Team:
         """Have ``task`` done, by one more process if there may be one."""
         self._tasks.put(task)
         if len(self._threads) < self._jobs:
-            self._threads.append(_start_thread(self._attend))
+            self._threads.append(_start_thread(self._work_off))
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
         for process in self._processes:
-            process.hang_up()
-        end = monotonic() + _GRACE
+            process.close_input()
+        end = monotonic() + _GRACE_SECONDS
         try:
             for process in self._processes:
                 process.wait(end - monotonic())
@@ -248,9 +245,9 @@ class _Team:
             for _ in self._threads:
                 self._tasks.put(None)
         for thread in self._threads:
-            thread.join(_GRACE)
+            thread.join(_GRACE_SECONDS)
 
-    def _attend(self) -> None:
+    def _work_off(self) -> None:
         """The thread of a process: do tasks until there are no more."""
         process: _Process | None = None
         try:
@@ -300,23 +297,19 @@ class _Team:
             process.send(data)
             while True:
                 kind, content = process.receive()
-                if kind == "ready":
-                    process.ready = True
-                    continue
                 try:
                     value = pickle.loads(content)
                 except Exception as error:
                     kind, value = "error", error
-                if kind == "report":
-                    self.events.put((task, kind, value))
-                elif kind == "remark":
-                    self.events.put((None, "report", value))
+                if kind == "ready":
+                    process.ready = True
+                elif kind == "report":
+                    self.events.put((task if process.ready else None, kind, value))
                 elif kind == "failed":
                     self.events.put((None, kind, value))
                     return True
                 else:
-                    completed = Completed(task.item, **{kind: value})
-                    self.events.put((task, "result", completed))
+                    self.events.put((task, "result", Completed(task.item, **{kind: value})))
                     return True
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):  # ValueError: the pipe was closed here
             return False
@@ -328,7 +321,7 @@ class _Process:
     def __init__(self, job: bytes) -> None:
         self._tail = ""
         self.ready = False
-        self._popen = _start("work", job, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
+        self._popen = _start("work", job, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_NO_INTERRUPTS)
         with ExitStack() as failed:
             failed.callback(self.kill)
             assert self._popen.stderr is not None
@@ -353,24 +346,24 @@ class _Process:
         with suppress(OSError, ValueError), self._popen.stderr as lines:
             for line in lines:
                 text = line.decode(errors="replace")
-                self._tail = (self._tail + text)[-_TAIL:]
+                self._tail = (self._tail + text)[-_TAIL_CHARACTERS:]
                 if sys.stderr is not None:
                     sys.stderr.write(text)
 
     def end(self) -> tuple[int, str]:
-        """Wait for its end; the exit code, and the last that it wrote to standard error."""
+        """Kill it; the exit code, and the tail of its standard error."""
         self.kill()
         code = self._popen.wait()
         self._listener.join(1)  # a program that it started may hold the pipe
         return code, self._tail.strip()
 
-    def hang_up(self) -> None:
+    def close_input(self) -> None:
         assert self._popen.stdin is not None
         with suppress(OSError):
             self._popen.stdin.close()
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, at most so long."""
+        """Wait for its end, up to ``seconds``."""
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(max(0, seconds))
 
@@ -378,7 +371,7 @@ class _Process:
         """Kill it if it runs, and close its pipes."""
         assert self._popen.stdout is not None
         self._popen.kill()
-        self.hang_up()
+        self.close_input()
         self._popen.wait()
         self._popen.stdout.close()
 
@@ -402,13 +395,6 @@ def detach(function: Callable[..., Any], *arguments: Any) -> subprocess.Popen[by
     with suppress(ThreadError):
         _start_thread(process.wait)  # leave no zombie
     return process
-
-
-def _apart() -> dict[str, Any]:
-    """Options for a process that gets no Ctrl-C: it ends with its input."""
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.CREATE_NO_WINDOW}
-    return {"process_group": 0}
 
 
 def _start(kind: str, job: bytes, **options: Any) -> subprocess.Popen[bytes]:
@@ -450,7 +436,7 @@ def main() -> None:
     code = 1
     try:
         _start_thread(_listen, source, items)
-        _serve(job, items, _Answers(output))
+        _serve(job, items, _Sender(output))
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except BaseException:
@@ -473,9 +459,9 @@ def _listen(source: BinaryIO, items: SimpleQueue[bytes]) -> None:
 
     sys.unraisablehook = notice  # for a callback, such as one of an import, in which the interrupt arrives
     _interrupt()
-    end = monotonic() + _GRACE
+    end = monotonic() + _GRACE_SECONDS
     while swallowed.wait(max(0, end - monotonic())) and monotonic() < end:
-        sleep(_PAUSE)  # until the hook has returned, or it swallows the next one too
+        sleep(_REPEAT_SECONDS)  # until the hook has returned, or it swallows the next one too
         swallowed.clear()
         _interrupt()
     os._exit(0)
@@ -489,45 +475,38 @@ def _interrupt() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
-class _Answers:
-    """Messages to the process that started this one; ``kind`` is the kind of reports."""
+class _Sender:
+    """Sends messages to the process that started this one."""
 
     def __init__(self, output: BinaryIO) -> None:
         self._output = output
         self._lock = threading.Lock()
-        self.kind = "remark"
 
-    def report(self, message: Any) -> None:
-        self.send(self.kind, message)
-
-    def send(self, kind: str, value: Any) -> None:
+    def __call__(self, kind: str, value: Any) -> None:
         """Send ``value``; an exception comes with its traceback, as a note."""
         if isinstance(value, BaseException):
             value.add_note("".join(traceback.format_exception(value)))
-            with suppress(Exception):
+            try:
                 pickle.loads(pickle.dumps(value))
-                return self._write(kind, pickle.dumps(value))
-            value = RuntimeError(f"{type(value).__name__}: {value}")
-        return self._write(kind, pickle.dumps(value))
-
-    def _write(self, kind: str, data: bytes) -> None:
+            except Exception:
+                value = RuntimeError(f"{type(value).__name__}: {value}")
+        data = pickle.dumps(value)
         with self._lock:
             pickle.dump((kind, data), self._output)
             self._output.flush()
 
 
-def _serve(job: bytes, items: SimpleQueue[bytes], answers: _Answers) -> None:
+def _serve(job: bytes, items: SimpleQueue[bytes], send: _Sender) -> None:
     with ExitStack() as stack:
         try:
-            work = stack.enter_context(pickle.loads(job)(answers.report))
+            work = stack.enter_context(pickle.loads(job)(partial(send, "report")))
         except Exception as error:
-            answers.send("failed", error)
+            send("failed", error)
             return
-        answers.send("ready", None)
+        send("ready", None)
         while True:
             data = next_of(items)
-            answers.kind = "report"
             try:
-                answers.send("result", work(pickle.loads(data)))
+                send("result", work(pickle.loads(data)))
             except Exception as error:
-                answers.send("error", error)
+                send("error", error)

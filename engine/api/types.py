@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import chess
 
 from engine.api.calls import FORKED
-from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, quoted
-from engine.processes import next_of
+from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, next_of, quoted
 from engine.search.threads import ThreadTask
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
