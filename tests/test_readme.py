@@ -36,7 +36,6 @@ PAGES = (
     "engine/jit/README.md",
     "engine/textbook/README.md",
     "engine/uci/README.md",
-    "tuning/CLUSTER.md",
     "tuning/README.md",
     "tuning/RESULTS.md",
     "tuning/TRAINING.md",
