@@ -3,9 +3,7 @@
 import io
 import os
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import chess.pgn
 import pytest
@@ -16,9 +14,10 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-import uci_main
+from engine.analysis import jobs
 from engine.console import Console, TextColumn
 from engine.printing import escaped, guard_streams
+from tests.analysis.conftest import ByMaterial
 from uci_main import main
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07\r\x9b31m\u202eevil\u2028\u200b\udcff\x7f"
@@ -86,13 +85,6 @@ def test_consoles_show_text_as_it_is_and_keep_their_own_styles(monkeypatch):
     assert page.count(name) >= 5
 
 
-def test_all_consoles_are_ours(repository: Path):
-    """Others would write past the guarded streams, and take names for markup."""
-    theirs = re.compile(r"from rich.*import.*\b(Console|TextColumn)\b|console\.get_console|rich\.print")
-    files = [*(repository / "engine").rglob("*.py"), *(repository / "tuning").rglob("*.py")]
-    assert [path for path in files if theirs.search(path.read_text("utf-8"))] == []
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -116,17 +108,17 @@ def test_refusals_quote_the_command_line_escaped(words, capsys):
 
 
 @pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="such file names exist on Linux")
-def test_games_with_hostile_names_are_annotated(tmp_path):
+def test_games_with_hostile_names_are_annotated(tmp_path, monkeypatch, capsys):
     """Nothing of file names and tags acts; the game that is written is the game that was read."""
     folder = os.fsencode(tmp_path)
     name = b"\x1b[2J\xff[red].pgn"
     white = HOSTILE.replace("\udcff", "").replace("\r", "").replace("\u2028", "") + '\\"quoted\\" \\\\ "bare'
     with open(os.path.join(folder, name), "wb") as file:
         file.write((GAME.format(white) + "\n" + GAME.format(white).replace("g4", "Rh5")).encode())
-    words = [sys.executable, uci_main.__file__, "analyse", "--depth", "1", "--output", "out\x1b.pgn", name]
-    done = subprocess.run(words, capture_output=True, cwd=folder, timeout=300)
-    said = (done.stdout + done.stderr).decode()
-    assert done.returncode == 0, said
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(jobs, "Engine", ByMaterial)
+    assert main(["analyse", "--depth", "1", "--output", "out\x1b.pgn", os.fsdecode(name)]) == 0
+    said = "".join(capsys.readouterr())
     assert not acting(said)
     for part in (
         r"\x1b[2J\udcff[red].pgn",

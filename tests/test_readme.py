@@ -48,14 +48,6 @@ def blocks(readme: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
 
 
-def test_continuous_integration_runs_only_the_test_command(readme, repository):
-    (command,) = [block.strip() for block in blocks(readme, "sh") if "pytest" in block]
-    script = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    assert script[-1] == command
-    assert [line for line in script if "pip" in line or "pytest" in line] == [command]
-    assert os.access(repository / ".ci" / "run", os.X_OK) or sys.platform == "win32"
-
-
 def test_the_console_script_is_the_command_line(repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {"numbat": f"{main.__module__}:{main.__name__}"}

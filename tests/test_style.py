@@ -17,24 +17,22 @@ def test_linter_formatter_and_type_checker_find_nothing(command, repository):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize(
-    ("module", "right", "wrong"),
-    [
+def test_the_type_checker_finds_a_misspelt_field_of_a_record(repository, tmp_path):
+    for module, right, wrong in (
         ("board/position.py", "position.pinned_straight", "position.pined_straight"),
         ("search/correction.py", "worker.pawn_correction", "worker.pawn_corection"),
         ("search/pruning.py", "params.WonPly", "params.WonPli"),
         ("evaluation/evaluator.py", "evaluator.kind", "evaluator.sort"),
-    ],
-)
-def test_the_type_checker_finds_a_misspelt_field_of_a_record(module, right, wrong, repository, tmp_path):
-    kernels = (repository / "engine" / module).read_text(encoding="utf-8")
-    assert right in kernels
-    copy = tmp_path / "misspelt.py"
-    copy.write_text(kernels.replace(right, wrong), encoding="utf-8")
+    ):
+        kernels = (repository / "engine" / module).read_text(encoding="utf-8")
+        assert right in kernels
+        (tmp_path / f"misspelt_{module.replace('/', '_')}").write_text(kernels.replace(right, wrong), encoding="utf-8")
     result = subprocess.run(
-        [sys.executable, "-m", "mypy", copy], cwd=repository, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert f'has no attribute "{wrong.split(".")[1]}"' in result.stdout, result.stdout + result.stderr
+        [sys.executable, "-m", "mypy", *tmp_path.iterdir()],
+        cwd=repository, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    for field in ("pined_straight", "pawn_corection", "WonPli", "sort"):
+        assert f'has no attribute "{field}"' in result.stdout, result.stdout + result.stderr
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no sh on PATH")

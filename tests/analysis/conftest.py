@@ -43,6 +43,12 @@ GAMES = """\
 1. Qf7 1/2-1/2
 """
 
+#: A game with many faults.
+LONG = """
+
+1. e4 e5 2. Ba6 Nxa6 3. Nf3 Qg5 4. Nxg5 b6 5. Qf3 Bb7 6. Qxf7+ Kd8 7. Qxf8# 1-0
+"""
+
 
 @pytest.fixture(scope="session")
 def numbat() -> Iterator[Engine]:

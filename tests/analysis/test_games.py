@@ -26,14 +26,7 @@ from engine.analysis.results import SUFFIX
 from engine.commandline import INTERRUPTED
 from engine.files import WriteError, write_whole
 from engine.printing import PrintError
-from tests.analysis.conftest import GAMES, ByMaterial
-
-#: A game with many faults.
-LONG = """
-
-1. e4 e5 2. Ba6 Nxa6 3. Nf3 Qg5 4. Nxg5 b6 5. Qf3 Bb7 6. Qxf7+ Kd8 7. Qxf8# 1-0
-"""
-
+from tests.analysis.conftest import GAMES, LONG, ByMaterial
 
 FAST = ["--depth", "6"]
 

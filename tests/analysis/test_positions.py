@@ -80,7 +80,9 @@ def test_the_best_lines_of_a_chess960_position_castle(words, capsys):
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudoterminals there")
 def test_lines_wrap_at_spaces_on_a_terminal():
-    rows = on_terminal("analyse", "--depth", "9").decode().splitlines()
+    said = on_terminal("analyse", "--depth", "9")
+    assert b"\x1b" not in said  # which this terminal would print
+    rows = said.decode().splitlines()
     assert max(map(len, rows)) <= 80, rows
     later = [row for row in rows if re.match(r" {9}\S", row)]
     assert later

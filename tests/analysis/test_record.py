@@ -85,4 +85,4 @@ def test_memory_grows_with_the_plies_only():
         tracemalloc.stop()
         return result
 
-    assert peak(800) < 3 * peak(400)
+    assert peak(200) < 3 * peak(100)

@@ -13,8 +13,7 @@ from engine.analysis import cli
 from engine.analysis.files import read_games
 from engine.commandline import INTERRUPTED
 from engine.console import read_line
-from tests.analysis.conftest import GAMES, ByMaterial, on_terminal
-from tests.strict import run_python
+from tests.analysis.conftest import ByMaterial, on_terminal
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot be sent there")
@@ -36,14 +35,6 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
     assert sum(node.eval() is not None for node in first.mainline()) == 6
     assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_unprintable_characters_of_names_are_replaced(repository, pgn):
-    pgn.write_text(GAMES.replace("Ann", "Łukasz"), encoding="utf-8")
-    words = (repository / "uci_main.py", "analyse", pgn, "--depth", "2")
-    result = run_python(*words, env=os.environ | {"PYTHONIOENCODING": "cp1252"}, encoding="cp1252")
-    assert result.returncode == 0, result.stderr
-    assert "White (?ukasz): " in result.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudoterminals there")
@@ -72,13 +63,12 @@ def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
 @pytest.mark.parametrize(
     "words",
     [
-        ["analyse", "--depth", "4"],
         ["analyse", "{pgn}", "--depth", "2"],
         pytest.param(["play", "--nodes", "100"], marks=pytest.mark.slow),
         pytest.param(["lab", "--depth", "2", "--no-engine"], marks=pytest.mark.slow),
         ["help"],
     ],
-    ids=["position", "game", "play", "lab", "help"],
+    ids=["game", "play", "lab", "help"],
 )
 def test_a_terminal_that_would_print_escape_sequences_gets_none(pgn, words):
     """As consoles of Windows without them; rich knows both by the same questions."""

@@ -1,7 +1,7 @@
 """Mistakes with known refutations: positions and lines of the lichess puzzle tagger's own tests.
 
 They are facts from the tests of github.com/ornicar/lichess-puzzler (its code is AGPL-3 and not used here; its names of
-the positions are kept). ``c0`` is the claim in short, ``c1`` the sentence of the first of each form.
+the positions are kept). ``c0`` is the claim in short.
 """
 
 from pathlib import Path

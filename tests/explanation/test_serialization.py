@@ -10,10 +10,10 @@ import pytest
 from engine.explanation import from_json, sentence, to_json
 from engine.explanation.claims import AsGood, Mating
 from engine.explanation.line import Line
-from tests.explanation.test_english import WORDING
+from tests.explanation import test_english
 
 CASTLED = Line.of(board := chess.Board("4k3/8/8/8/8/8/8/2K3RR w Gg - 0 1", chess960=True), [board.parse_san("O-O")])
-CLAIMS = [*(claim for claim, _ in WORDING), AsGood(CASTLED, CASTLED)]
+CLAIMS = [*test_english.CLAIMS, AsGood(CASTLED, CASTLED)]
 LEADS = Mating("leads", Line.of(chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1"), [chess.Move.from_uci("a1a8")]), 1)
 
 

@@ -1,6 +1,5 @@
 """What engine/jit/private.py takes from numba's inside is still there, and still does what it did."""
 
-import ast
 import itertools
 import operator
 import re
@@ -39,16 +38,6 @@ def test_numba_is_one_that_was_tried(repository: Path) -> None:
     assert numbers[:2] <= version < numbers[2:], (
         f"numba {numba.__version__} is outside of {wanted}: if all tests pass with it, move the bound"
     )
-
-
-@pytest.mark.parametrize("package", ["engine", "tuning"])
-def test_no_other_file_looks_inside_numba(repository: Path, package: str) -> None:
-    for path in sorted((repository / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            inside = [name for name in names if re.match(r"numba\.(?!extending\b)", name)]
-            assert not inside or path == PRIVATE, f"{path} imports {inside}: that belongs into {PRIVATE.name}"
 
 
 def test_numba_expects_these_methods_of_a_cache() -> None:

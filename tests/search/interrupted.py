@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import sys
-import time
 from collections.abc import Callable
 
 import chess
@@ -58,9 +57,7 @@ def main(times: int) -> None:
             engine.configure(threads=1 + number % 2)
             for call in CALLS.values():
                 count += is_interrupted(engine, call, board)
-                begun = time.monotonic()
                 assert engine.play(board, Limit(nodes=500)) in board.legal_moves
-                assert time.monotonic() - begun < 20
         engine.new_game()
         assert engine.analyse(board, Limit(depth=6)).depth == 6
     print(count)

@@ -285,9 +285,7 @@ def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
 
 
 def test_movetime_is_kept(engine: Engine) -> None:
-    begun = time.perf_counter()
-    reports(engine, chess.Board(KIWIPETE), Limits(movetime=200))
-    assert time.perf_counter() - begun > 0.1
+    assert reports(engine, chess.Board(KIWIPETE), Limits(movetime=200))[-1].time > 100
 
 
 @pytest.mark.parametrize(

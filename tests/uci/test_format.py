@@ -1,14 +1,11 @@
 """Records to lines, without an engine."""
 
-import ast
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from engine.messages import Info, Result, Score
-from engine.options import FOR_THE_GUI, OPTIONS, Option, ReadBy
+from engine.options import FOR_THE_GUI, Option
 from engine.uci.format import bench_line, info_line, option_line, remark_line, result_line
 
 
@@ -71,32 +68,6 @@ option = partial(Option, help="", effect=FOR_THE_GUI)
 )
 def test_options_as_the_protocol_wants_them(row, line):
     assert option_line(row) == line
-
-
-def readings(path: Path) -> Iterator[str]:
-    """The names of options whose values ``path`` looks up."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            of = ast.unparse(node.value).rpartition(".")[2]
-            if of in ("values", "_values", "options"):
-                yield node.slice.value
-
-
-def test_every_option_has_an_effect(repository):
-    """Its row names the action, or the module that reads it; no module reads an option without a row."""
-    with pytest.raises(TypeError, match="effect"):
-        Option("Idle", False, help="Does nothing.")
-    read = {
-        ".".join(path.relative_to(repository).with_suffix("").parts): set(readings(path))
-        for part in ("play", "api", "uci", "analysis")
-        for path in (repository / "engine" / part).rglob("*.py")
-    }
-    for row in OPTIONS:
-        if row.effect is FOR_THE_GUI:
-            assert row.name in ("Ponder", "UCI_EngineAbout", "UCI_Opponent")
-        elif isinstance(row.effect, ReadBy):
-            assert row.name in read[row.effect.module]
-    assert set().union(*read.values()) <= {row.name for row in OPTIONS}
 
 
 def test_bench_line_as_openbench_reads_it():
