@@ -30,11 +30,6 @@ def notes(root: Path) -> str:
     return re.sub(r"\n +", " ", _sections(root)[0][2])
 
 
-def last_release(root: Path) -> tuple[str, str]:
-    """The number and the date of the newest release in the changelog."""
-    return next((title, date) for title, date, _ in _sections(root) if date)
-
-
 def _sections(root: Path) -> list[tuple[str, str, str]]:
     """Title, date (empty without one) and text of each section of the changelog."""
     _, *parts = _HEADING.split((root / "CHANGELOG.md").read_text(encoding="utf-8"))
