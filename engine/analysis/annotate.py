@@ -16,7 +16,7 @@ from chess.engine import Cp, Limit
 
 from engine.analysis.budget import FIRST_SHARE, SUSPECT_ROUND, AnalysisBudget
 from engine.analysis.praise import CLEAR_POINTS, EQUAL_COST, is_candidate, praise
-from engine.analysis.record import LINE, Findings, Found, Mark, Refuted
+from engine.analysis.record import MAX_LINE_PLIES, Findings, Found, Mark, Refuted
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim
@@ -42,6 +42,9 @@ INACCURACY_COST = 0.07
 
 #: Centipawns of compensation that a sacrifice may have beyond what a search sees of it.
 SACRIFICE_DOUBT_CP = 150
+
+#: Plies that the lines at a mark have at least: shorter ones do not show what comes of a move.
+MIN_LINE_PLIES = 8
 
 #: Plies of a line in which a try's fault is looked for.
 TRY_PLIES = 4
@@ -211,13 +214,23 @@ class _Run:
         assert position.found is not None
         assert position.move is not None
         assert after.score is not None
-        _, score, line = position.found
-        doubtful = grade.bad or grade is Grade.UNCLEAR
+        doubtful, score = grade.bad or grade is Grade.UNCLEAR, position.found.score
+        line = self._lengthened(at, position.found.line)
+        after.line = self._lengthened(at + 1, after.line)
         case = Case(self._record.board(at), position.move, line, after.line, score, after.score, doubtful)
         known = grade is not Grade.UNCLEAR or sacrificed(position.board, position.move)
         why = self._why(case) if known else None
         mark = Mark(grade, line, score, why=why)
         return self._with_tries(at, mark) if grade.bad else mark
+
+    def _lengthened(self, at: int, line: tuple[chess.Move, ...]) -> tuple[chess.Move, ...]:
+        """The ``line`` of this position, with what a search of its end expects if it is short."""
+        end = self._record.board(at)
+        for move in line:
+            end.push(move)
+        if len(line) >= MIN_LINE_PLIES or end.is_game_over():
+            return line
+        return (*line, *self._engine.analyse(end, self._budget.limit(self._budget.first)).pv)[:MAX_LINE_PLIES]
 
     def _why(self, case: Case, wanted: Callable[[Claim], bool] = bool) -> Claim | None:
         claim = self._explain(case) if self._explain else None
@@ -253,7 +266,7 @@ class _Run:
     # Searches
 
     def _put(self, at: int, seen: Analysis) -> None:
-        self._record.put(at, Found(seen.depth, seen.score, seen.pv[:LINE]))
+        self._record.put(at, Found(seen.depth, seen.score, seen.pv[:MAX_LINE_PLIES]))
 
     def _search(self, at: int, amount: int, depth: int | None = None) -> Analysis:
         """Search position ``at``, to ``depth`` plies at most; once it is compared, without the move that was played."""

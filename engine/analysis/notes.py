@@ -20,6 +20,7 @@ from chess.engine import Mate
 from engine.analysis.files import SEAL
 from engine.analysis.lines import chances_text
 from engine.analysis.record import Judged, positions
+from engine.explanation.english import numbered
 from engine.explanation.grades import Grade
 
 #: The PGN tag that names engine and limit.
@@ -141,21 +142,21 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
         mark = f" ${judged.grade.nag}"
     word = f"The engine says {judged.grade.word}" if marked else judged.grade.word.capitalize()
     instead, added = judged.better or judged.next_best, ""
+    other = line = numbered(board, instead[:1])
     if node.parent.has_variation(instead[0]):
-        line = board.variation_san(instead)
+        line = numbered(board, instead)
     else:
-        line = board.san(instead[0])
         node.parent.add_line(instead)
         added = f" +{_checksum(move.uci() for move in instead)}"
     had, has = map(chances_text, judged.chances)
     than = "better" if judged.grade.bad else "perhaps better" if judged.grade is Grade.UNCLEAR else "next best"
     fell = judged.grade.bad or judged.grade is Grade.UNCLEAR
-    change = f"{had}; now {has}." if fell else f"It would have left {had}; {judged.san} leaves {has}."
+    change = f"{had}; now {has}." if fell else f"{other} would have left {had}; {judged.san} leaves {has}."
     parts = [
         f"{word}: {line} was {than}.",
         judged.reason,
         change if had != has else "",
-        f"Also good: {', '.join(map(board.san, judged.also))}." if judged.also else "",
+        f"Also good: {', '.join(numbered(board, [move]) for move in judged.also)}." if judged.also else "",
     ]
     words = " ".join(parts).split()
     return f"{mark} {len(words)}:{_checksum(words)}{added}", " ".join(words)

@@ -40,7 +40,7 @@ Tell = Callable[[str | Text], object]
 FIRST_DRAW = 20
 
 #: Seconds that the engine looks at the position for a hint or a draw offer, at most.
-LOOK = 1.0
+MAX_LOOK_SECONDS = 1.0
 
 HELP = f"""\
 Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
@@ -56,7 +56,7 @@ Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
   quit     leave"""
 
 #: The columns before the explanations in :data:`HELP`.
-_HANGING = 11
+_INDENT_COLUMNS = 11
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class Table:
 
     def _look(self) -> Analysis:
         """An analysis of the position at full strength."""
-        seconds = min(self._limit.time or LOOK, LOOK)
+        seconds = min(self._limit.time or MAX_LOOK_SECONDS, MAX_LOOK_SECONDS)
         limit = self._limit if self._limit.time is None and not self.clock else Limit(time=seconds)
         return self._engine.analyse(self.board, limit)
 
@@ -370,7 +370,9 @@ class Table:
         """Show a text; on a terminal long rows are broken at spaces."""
         width = self._terminal.width if self._terminal else None
         if isinstance(text, str):
-            text = "\n".join(wrapped(row, width, _HANGING if row.startswith("  ") else 0) for row in text.split("\n"))
+            text = "\n".join(
+                wrapped(row, width, _INDENT_COLUMNS if row.startswith("  ") else 0) for row in text.split("\n")
+            )
         self._print(text)
 
 

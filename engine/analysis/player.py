@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engine.analysis.files import AnalysisError
+from engine.explanation.claims import COMPARISONS
 
 #: The probability that a report without any difference tells one.
 _MAX_CHANCE = 0.05
@@ -35,9 +36,6 @@ _POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "0-0": (
 
 #: The name of openings without one, and the beginning of the names of moves without a theme.
 _OTHER = "other"
-
-#: Themes that only compare scores.
-_COMPARISONS = ("", "comparison", "verdict")
 
 #: Themes whose name needs a noun; ``line`` is material won or lost by no theme in particular.
 _NOUNS = {
@@ -265,7 +263,7 @@ def _words(theme: str) -> str:
     theme, _, won = theme.partition(":")
     if won:
         return f"{_NOUNS[theme]}: {won}{' piece' * (won == 'minor')}"
-    if theme in _COMPARISONS or theme in _NOUNS:
+    if theme in ("", *COMPARISONS) or theme in _NOUNS:
         return _NOUNS.get(theme, "")
     return "mate" if theme.startswith("mateIn") else re.sub("(?=[A-Z])", " ", theme).lower()
 

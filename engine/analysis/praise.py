@@ -58,8 +58,8 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
 
 
 def is_candidate(board: chess.Board, move: chess.Move) -> bool:
-    """Whether ``move`` may deserve praise: it is no recapture, and captures only as a sacrifice."""
-    return not is_recapture(board, move) and (not board.is_capture(move) or offered(board, move) > -1)
+    """Whether ``move`` may deserve praise: it is no recapture, and captures only what costs more."""
+    return not is_recapture(board, move) and (not board.is_capture(move) or offered(board, move) > 0)
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:

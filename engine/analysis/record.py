@@ -11,19 +11,20 @@ from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
-from chess.engine import Cp, Mate, MateGiven, PovScore, Score, Wdl
+from chess.engine import Cp, Mate, PovScore, Score, Wdl
 
 from engine.analysis.judge import chances_on, ending
 from engine.analysis.openings import book_moves
+from engine.api.explaining import mate_moved
 from engine.explanation import Claim, from_json, sentence, to_json
 from engine.explanation.claims import Material
 from engine.explanation.grades import Grade
 
 #: An expected line is kept for this many plies.
-LINE = 10
+MAX_LINE_PLIES = 10
 
 #: Plies without a capture or pawn move after which the game is drawn, so that no earlier position can be repeated.
-_HISTORY = 150
+_HISTORY_PLIES = 150
 
 
 class Found(NamedTuple):
@@ -42,8 +43,8 @@ class Refuted(NamedTuple):
     why: Claim | None = None
 
 
-#: No score or depth is larger.
-_LARGEST = 100_000
+#: No score (in centipawns or moves to mate) or depth (in plies) is larger.
+_MAX_STORED_NUMBER = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class Findings:
     def board(self, at: int) -> chess.Board:
         """The position ``at`` with the moves before it, as far back as a position can be repeated."""
         end = at % len(self.positions)
-        start = max(0, end - min(_HISTORY, self.positions[end].board.halfmove_clock))
+        start = max(0, end - min(_HISTORY_PLIES, self.positions[end].board.halfmove_clock))
         board = self.positions[start].board.copy()
         for after in self.positions[start + 1 : end + 1]:
             board.push(after.board.peek())
@@ -161,7 +162,7 @@ class Findings:
         reached, turn = self.positions[at + 1], self.positions[at].board.turn
         if reached.score is None or reached.drawn:
             return None if reached.score is None else PovScore(Cp(0), turn)
-        return stepped(reached.score, turn)
+        return mate_moved(reached.score, turn, 1)
 
     def change(self, at: int) -> tuple[Score, Score]:
         """The scores of position ``at`` and of the move played there, for its player; those of a position without a
@@ -190,7 +191,7 @@ class Findings:
     def expected(self, at: int) -> tuple[chess.Move, ...]:
         """The expected line from position ``at``, beginning with the move that was played."""
         move = self.positions[at].move
-        return (move, *self.positions[at + 1].line)[:LINE] if move else ()
+        return (move, *self.positions[at + 1].line)[:MAX_LINE_PLIES] if move else ()
 
     def judged(self) -> list[Judged]:
         """The positions of a record that is complete, each with the move that led to it."""
@@ -321,19 +322,6 @@ def is_decisive(game: chess.pgn.Game) -> bool:
     return game.headers.get("Result") in ("1-0", "0-1")
 
 
-def stepped(score: PovScore, turn: chess.Color) -> PovScore:
-    """The ``score`` of a position, seen one move earlier, with ``turn`` to move: its mates take one move more.
-
-    >>> stepped(PovScore(Mate(-2), chess.BLACK), chess.WHITE), stepped(PovScore(Mate(2), chess.BLACK), chess.WHITE)
-    (PovScore(Mate(+3), WHITE), PovScore(Mate(-2), WHITE))
-    """
-    own = score.pov(turn)
-    mate = own.mate()
-    if mate is not None and (mate > 0 or own is MateGiven):
-        return PovScore(Mate(mate + 1), turn)
-    return PovScore(own, turn)
-
-
 def _score_to_json(score: PovScore | None) -> int | str:
     """White's centipawns, or the moves to mate as ``#3`` and ``#-3``.
 
@@ -353,8 +341,8 @@ def _score_from_json(stored: Any) -> Score:
 
 
 def _whole(stored: Any) -> int:
-    if type(stored) is not int or abs(stored) > _LARGEST:
-        raise ValueError(f"not a whole number up to {_LARGEST}")
+    if type(stored) is not int or abs(stored) > _MAX_STORED_NUMBER:
+        raise ValueError(f"not a whole number up to {_MAX_STORED_NUMBER}")
     return stored
 
 
@@ -370,7 +358,7 @@ def _moves(board: chess.Board, stored: Any) -> tuple[chess.Move, ...]:
 def _line(board: chess.Board, stored: Any) -> tuple[chess.Move, ...]:
     """The moves of a line. Raises ValueError for an illegal one."""
     board = board.copy(stack=False)
-    moves = tuple(board.push_uci(text) for text in stored.split()[:LINE])
+    moves = tuple(board.push_uci(text) for text in stored.split()[:MAX_LINE_PLIES])
     if not all(moves):
         raise ValueError("a null move in a line")
     return moves

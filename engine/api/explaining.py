@@ -89,9 +89,14 @@ def claim_of_best(
 
 
 def mate_moved(score: PovScore, mover: chess.Color, by: int) -> PovScore:
-    """The score with the mover's mate ``by`` moves later: a move made makes it one move nearer."""
-    moves = score.pov(mover).mate()
-    if moves is None or moves < 0:
+    """The score with the mover's mate ``by`` moves later: a move made makes it one move nearer.
+
+    >>> [mate_moved(PovScore(Mate(moves), chess.BLACK), chess.WHITE, 1) for moves in (-2, 2)]
+    [PovScore(Mate(+3), WHITE), PovScore(Mate(+2), BLACK)]
+    """
+    own = score.pov(mover)
+    moves = own.mate()
+    if moves is None or (moves <= 0 and own is not MateGiven):
         return score
     return PovScore(Mate(moves + by) if moves + by else MateGiven, mover)
 

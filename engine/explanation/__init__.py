@@ -4,9 +4,8 @@ Needs python-chess, the lines and their scores, but no search, so it stands belo
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
 :mod:`.mistakes` and :mod:`.good_moves` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the
-:mod:`.material_won`, the :mod:`.evaluation_terms` and the scores (:mod:`.verdicts`); :mod:`.english` puts it into
-words, and :mod:`.serialization` into JSON. :mod:`.assessment` describes a quiet position, and
-:mod:`.grades` marks moves."""
+:mod:`.material_won` and the scores (:mod:`.verdicts`); :mod:`.english` puts it into words, and :mod:`.serialization`
+into JSON. :mod:`.assessment` describes a quiet position, and :mod:`.grades` marks moves."""
 
 from engine.explanation.claims import Case, Claim, Tables
 from engine.explanation.effort import counted

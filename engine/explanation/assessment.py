@@ -6,13 +6,21 @@ from typing import Literal
 import chess
 from chess.engine import PovScore
 
+from engine.evaluation.classical.features import GROUPS
 from engine.explanation.claims import Facts, Feature, FeatureAspect, Gain, Outlook
-from engine.explanation.evaluation_terms import aspects
+from engine.explanation.effort import spend
 from engine.explanation.line import Line
 from engine.explanation.material import balance, count
 from engine.explanation.material_won import cancel, exchange_of, pieces
 from engine.explanation.verdicts import expectation, level
+from engine.play.boards import put_board
 from engine.play.wdl import can_win
+
+#: The evaluation's terms by aspect, and groups of their features left out: evaluations disagree on whose king has the
+#: better shelter, and an attack on the whole flank says too little.
+_TERMS: dict[FeatureAspect, str]
+_TERMS = dict(pressure="king", passed="passed", mobility="mobility", structure="pawns")
+_OMITTED_GROUPS = ("shelter", "storm", "flank_attack")
 
 #: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
 HARDLY_WORSE_POINTS, CLEARLY_WORSE_POINTS = 0.01, 0.22
@@ -20,8 +28,7 @@ HARDLY_WORSE_POINTS, CLEARLY_WORSE_POINTS = 0.01, 0.22
 #: Plies of the best line along which an advantage must persist, and the least length of the line.
 _MAX_FEATURE_PLIES, _MIN_FEATURE_PLIES = 8, 4
 
-#: Centipawns by which one side must be better off in an aspect at each of these points. Of king safety only the attack
-#: on the enemy king: evaluations disagree on whose shelter is better.
+#: Centipawns by which one side must be better off in an aspect at each of these points.
 _MIN_MARGIN_CP: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
 #: Pawns of material beside which other advantages mean little.
@@ -113,6 +120,27 @@ def _along(line: Line) -> dict[FeatureAspect, list[int]]:
     return {
         aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points]
         for aspect in _MIN_MARGIN_CP
+    }
+
+
+def aspects(board: chess.Board) -> dict[chess.Color, dict[FeatureAspect, int]]:
+    """For each side the values of the aspects, in centipawns at the position's phase, by the classical evaluation; its
+    trace is compiled if it is not in the cache. Raises :class:`~engine.messages.PositionError` for a position that the
+    engine refuses."""
+    from engine.board.setup import new_position
+    from engine.evaluation.classical.explain import group_shares
+
+    position = new_position()
+    put_board(position, board, board.chess960)
+    spend()
+    shares = group_shares(position)  # White's and Black's
+    groups = {
+        name: [group.name for group in GROUPS if group.term == term and group.name not in _OMITTED_GROUPS]
+        for name, term in _TERMS.items()
+    }
+    return {
+        color: {name: sum(shares[group][not color] for group in each) for name, each in groups.items()}
+        for color in chess.COLORS
     }
 
 

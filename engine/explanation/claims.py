@@ -36,6 +36,9 @@ FORMS: dict[str, tuple[str, ...]] = {
 #: which exchanged, a ``piece`` that stood on a square (not needed for the queen), or a ``list`` of all that is won.
 GainKind = Literal["promotion", "exchange", "minor", "piece", "list"]
 
+#: The themes of claims that only say how the scores changed.
+COMPARISONS = ("verdict", "comparison")
+
 MatePattern = Literal["", "backRankMate", "smotheredMate"]
 
 #: Draws; ``corner`` is that of a rook's pawn, ``held`` the same for the side that reaches it.

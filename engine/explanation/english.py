@@ -123,15 +123,8 @@ _DRAWS: dict[claims.DrawKind, str] = {
     "held": "{holds}: {after}the king cannot be driven from the corner.",
 }
 
-#: Draws that a move missed: the moves that lead to them are quoted.
-_MISSED_DRAWS: dict[claims.DrawKind, str] = {
-    "stalemate": "Misses the draw by stalemate: {moves}.",
-    "repetition": "Misses the draw by repetition: {moves}.",
-    "perpetual": "Misses the draw by perpetual check: {moves}.",
-    "material": "Misses the draw, for there would not be enough material to mate: {moves}.",
-    "corner": "Misses the draw in the corner of a rook's pawn: {moves}.",
-    "held": "Misses the draw in the corner of a rook's pawn: {moves}.",
-}
+#: Draws that a move missed, as far as they have a name.
+_MISSED_DRAWS = {"stalemate": " by stalemate", "repetition": " by repetition", "perpetual": " by perpetual check"}
 
 #: Sacrifices by their aim.
 _SACRIFICES = {
@@ -178,9 +171,14 @@ def _own(line: Line) -> str:
     return line.boards[0].san(line.moves[0])
 
 
+def numbered(board: chess.Board, moves: Sequence[chess.Move]) -> str:
+    """The ``moves`` from ``board`` with their numbers, by which their side can be told: ``8...O-O 9.Re1``."""
+    return board.variation_san(moves).replace(". ", ".")
+
+
 def _moves(line: Line, first: int, last: int) -> str:
-    """The moves from ``first`` to ``last`` (exclusive), numbered: their side can be told."""
-    return line.boards[first].variation_san(line.moves[first:last]).replace(". ", ".")
+    """The moves from ``first`` to ``last`` (exclusive)."""
+    return numbered(line.boards[first], line.moves[first:last])
 
 
 def _move(line: Line, ply: int) -> str:
@@ -382,7 +380,7 @@ def _mate(claim: claims.Mating) -> str:
 def _drawn(claim: claims.Drawn) -> str:
     line = claim.line
     if claim.missed:
-        return _MISSED_DRAWS[claim.how].format(moves=_moves(line, 0, claim.plies))
+        return f"Misses the draw{_MISSED_DRAWS.get(claim.how, '')}: {_moves(line, 0, claim.plies)}."
     drawn, moves = line.boards[claim.plies], _moves(line, 1, claim.plies)
     pawns = claim.how == "held" and drawn.pawns & drawn.occupied_co[line.winner]
     text = _DRAWS[claim.how].format(
@@ -458,7 +456,7 @@ def _game_over(claim: claims.GameOver) -> str:
 
 def _outlook(claim: claims.Outlook) -> str:
     line, stands = claim.line, claim.level
-    other = _move(Line.of(line.boards[0], [claim.other]), 0) if claim.other else ""
+    other = numbered(line.boards[0], [claim.other]) if claim.other else ""
     choice = _CHOICE[claim.choice].format(first=_own(line), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
     if claim.certain:

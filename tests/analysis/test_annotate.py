@@ -148,7 +148,8 @@ def test_a_better_move_that_proves_bad_is_replaced():
         return (20, "") if at < 2 else (-300, "b8c6")
 
     found, _ = annotate_script("1. e4 a5 2. a3 Nc6 *", worth)
-    assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("b1c3"),))
+    assert (found[3].grade, found[3].better[0]) == (Grade.BLUNDER, chess.Move.from_uci("b1c3"))
+    assert len(found[3].better) == len(found[3].reply) == 2, "a line of one move gets the answer to it"
     assert found[2].score == PovScore(Cp(90), chess.WHITE)
 
 

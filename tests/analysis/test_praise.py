@@ -4,7 +4,7 @@ import chess
 import pytest
 from chess.engine import Cp, Mate
 
-from engine.analysis.praise import is_obvious, is_recapture, praise
+from engine.analysis.praise import is_candidate, is_obvious, is_recapture, praise
 from engine.explanation.grades import Grade
 from engine.explanation.sacrifices import offered, sacrificed
 
@@ -27,6 +27,7 @@ def test_a_sacrifice_offers_two_pawns_or_more(fen, san, pawns):
     move = board.parse_san(san)
     assert offered(board, move) == pawns
     assert bool(sacrificed(board, move)) == (pawns >= 2)
+    assert is_candidate(board, move) == (pawns > 0), "no capture or exchange is praised"
 
 
 def test_a_piece_that_is_lost_anyway_is_no_sacrifice():

@@ -36,11 +36,11 @@ from engine import Analysis, Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games
 from engine.analysis.record import positions as nodes_of
-from engine.api.explaining import case_of, over, threat
+from engine.api.explaining import case_of, mate_moved, over, threat
 from engine.console import Console
 from engine.explanation import Case, Claim, merit_of, reason_of, sentence, verdicts
 from engine.explanation.assessment import features, outlook
-from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Threat
+from engine.explanation.claims import COMPARISONS, ByTables, Compared, Material, Mating, Opposition, Threat
 from engine.explanation.grades import Grade, lichess_grade
 from engine.explanation.line import Line
 from engine.explanation.mistakes import MIN_LOST_POINTS
@@ -57,17 +57,11 @@ DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3]
 MIN_LINE_PLIES = 8
 """Plies of a line of the judge that show what comes of it."""
 
-SLACK = 0.05
-"""Expected points by which a verdict may be off, because verdicts change abruptly at their limits."""
+SLACK, LEVEL_POINTS = 0.05, 0.61
+"""Expected points by which a verdict may be off, because verdicts change abruptly, and the most of an even game."""
 
-LEVEL_POINTS = 0.61
-"""Maximum expected points of a game that may be called about even."""
-
-DRAW_CP = 50
-"""Centipawns up to which a score confirms a draw."""
-
-UNNOTICED_CP = 25
-"""Centipawns that count as nothing."""
+DRAW_CP, UNNOTICED_CP = 50, 25
+"""Centipawns up to which a score confirms a draw, and those that count as nothing."""
 
 POSITION_INTERVAL = 37
 """One in this many positions of a game is described."""
@@ -96,29 +90,24 @@ class Judge:
         """Its best line, among ``moves`` if they are given."""
         if ended := over(board):
             return ended
-        path = [board.root().fen(), *(move.uci() for move in board.move_stack), "of", *(m.uci() for m in moves or ())]
-        key = " ".join(path)
+        key = " ".join([board.root().fen(), *map(chess.Move.uci, board.move_stack), "of", *map(str, moves or ())])
         if key not in self._known:
             info = self._engine.analyse(board, Limit(nodes=self._nodes), game=object(), root_moves=moves)
-            score = info["score"].white()
-            row = {"key": key, "nodes": self._nodes, "cp": score.score(), "mate": score.mate(),
-                   "pv": [move.uci() for move in info["pv"]]}  # fmt: skip
-            self._known[key] = row
+            score, pv = info["score"].white(), [*map(chess.Move.uci, info["pv"])]
+            self._known[key] = dict(key=key, nodes=self._nodes, cp=score.score(), mate=score.mate(), pv=pv)
             if self._file is not None:
                 with self._file.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row) + "\n")
+                    file.write(json.dumps(self._known[key]) + "\n")
         row = self._known[key]
-        white = Cp(row["cp"]) if row["mate"] is None else Mate(row["mate"])
-        pv = tuple(chess.Move.from_uci(move) for move in row["pv"])
-        return Analysis(PovScore(white, chess.WHITE), pv=pv)
+        white = PovScore(Cp(row["cp"]) if row["mate"] is None else Mate(row["mate"]), chess.WHITE)
+        own = PovScore(white.pov(board.turn), board.turn)
+        return Analysis(own, pv=tuple(map(chess.Move.from_uci, row["pv"])))
 
     def after(self, board: chess.Board, move: chess.Move) -> Score:
         """The score after ``move``, for its player."""
         board = board.copy()
         board.push(move)
-        score = self.look(board).score.pov(not board.turn)
-        mate = score.mate()
-        return Mate(mate + 1) if mate is not None and mate >= 0 and score > Cp(0) else score
+        return mate_moved(self.look(board).score, not board.turn, 1).pov(not board.turn)
 
     def terms(self, board: chess.Board) -> dict[str, float]:
         """The terms of its classical evaluation in pawns from White's view; none for a check."""
@@ -175,11 +164,10 @@ class Benchmark:
         """The marks of an annotated game, their reasons, and praise."""
         cases: dict[int, Case] = {}
 
-        def note(case: Case) -> None:
-            cases[case.board.ply()] = case
+        def note(case: Case) -> None:  # that of the move comes before those of tries in its place
+            cases.setdefault(case.board.ply(), case)
 
-        annotator = Annotator(self.engine, self.limit, explain=note)
-        judged = annotator.annotate(game).judged()
+        judged = Annotator(self.engine, self.limit, explain=note).annotate(game).judged()
         for (node, child), mark in zip(pairwise(nodes_of(game)), judged[1:], strict=False):
             board, own, move = node.board(), mark.grade, mark.move
             assert move is not None
@@ -208,7 +196,7 @@ class Benchmark:
 
     def _explained(self, case: Case, name: str, tags: str = "") -> None:
         claim = reason_of(case)
-        theme = claim is not None and claim.theme not in ("verdict", "comparison")
+        theme = claim is not None and claim.theme not in COMPARISONS
         self.tally.count(name, theme, case.board.fen())
         if claim is not None:
             self._count(claim, case.board, self._doubt_mistake(case.board, case.move, claim, case.other_line[0]), tags)
@@ -259,7 +247,8 @@ class Benchmark:
         had, has = (expectation(found.score.pov(board.turn), board.fullmove_number) for found in (best, played))
         standing = claim.standing if isinstance(claim, Compared) else None
         if standing and standing.kind not in ("decided", "lost") and (said := said_cost(standing)):
-            drop = _centipawns(best) - _centipawns(played)
+            costs = [found.score.relative.score(mate_score=10_000) for found in (best, played)]
+            drop = costs[0] - costs[1]
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns"
         elif (standing is None or standing.kind not in ("either", "worse")) and had - has < MIN_LOST_POINTS / 2:
@@ -285,12 +274,10 @@ class Benchmark:
     def doubt_line(self, board: chess.Board, claim: Claim, found: Analysis, start: int) -> str:
         """What is doubtful of a claim whose line ``found`` should confirm from the move ``start`` on; empty if nothing
         is."""
-        line = claim.line
+        line, moves = claim.line, found.pv
         if line.moves[start] not in found.pv[start : start + 1]:
             found = self.judge.look(line.boards[start], [line.moves[start]])
-            shown = self._extended(board, [*line.moves[:start], *found.pv], line.winner)
-        else:
-            shown = self._extended(board, list(found.pv), line.winner)
+            moves = (*line.moves[:start], *found.pv)
         score = found.score.pov(line.winner)
         mate = score.mate()
         if isinstance(claim, Mating):
@@ -299,18 +286,11 @@ class Benchmark:
             return ""
         if not isinstance(claim, Material):
             return "" if abs(score.score(mate_score=10_000)) <= DRAW_CP else f"no draw: {score}"
+        shown = Line.of(board, moves, line.winner)
+        while len(shown) < MIN_LINE_PLIES and not shown.last.is_game_over():
+            shown = Line.of(board, [*shown.moves, *self.judge.look(shown.last).pv], line.winner)
         least = round(0.6 * line.gain) if line.gain >= 3 else line.gain
         return "" if shown.gain >= least else f"wins {shown.gain} instead of {line.gain}"
-
-    def _extended(self, board: chess.Board, moves: list[chess.Move], winner: chess.Color) -> Line:
-        line = Line.of(board, moves, winner)
-        while len(line) < MIN_LINE_PLIES and not line.last.is_game_over():
-            line = Line.of(board, [*line.moves, *self.judge.look(line.last).pv], winner)
-        return line
-
-
-def _centipawns(found: Analysis) -> int:
-    return found.score.relative.score(mate_score=10_000)
 
 
 def stands(said: int, points: float, slack: float = SLACK) -> bool:
@@ -318,9 +298,8 @@ def stands(said: int, points: float, slack: float = SLACK) -> bool:
     better."""
     if said == 0:
         return abs(points - 0.5) <= LEVEL_POINTS - 0.5 + slack
-    return (points if said > 0 else 1 - points) >= (verdicts.EDGE, verdicts.CLEAR, verdicts.WINNING)[
-        abs(said) - 1
-    ] - slack
+    least = (verdicts.EDGE, verdicts.CLEAR, verdicts.WINNING)[abs(said) - 1]
+    return (points if said > 0 else 1 - points) >= least - slack
 
 
 def compares(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
@@ -371,8 +350,8 @@ def said_cost(said: Standing) -> tuple[float, float] | None:
 KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
 MIN_MISTAKE_CP, MAX_UNDECIDED_CP, PIECE_PAWNS = 150, 600, 2
 """Centipawns lost by a mistake, of a position that is not decided, and pawns of material that count as a piece."""
-COUNTED_PLIES, IN_SIGHT_PLIES = 3, 10
-"""Plies of a line, the move itself included, after which material is counted."""
+COUNTED_PLIES, IN_SIGHT_PLIES, RANDOM_PLIES = 3, 10, 6
+"""Plies of a line, the move itself included, after which material is counted, and of a game that are random."""
 
 
 def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> str:
@@ -386,14 +365,10 @@ def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[che
         return "mate"
     loss = _won(better, COUNTED_PLIES) - _won(worse, COUNTED_PLIES) >= PIECE_PAWNS
     taken = len(worse) > 1 and _takes(worse, 1)
-    if loss and taken and _won(worse, COUNTED_PLIES) <= -PIECE_PAWNS:
-        return "hung"
-    if loss and _takes(better, 0):
+    if loss and _takes(better, 0) and not (taken and _won(worse, COUNTED_PLIES) <= -PIECE_PAWNS):
         return "missed"
-    if loss and taken:
-        return "hung"
-    if _takes(worse, 0):
-        return "capture"
+    if (loss and taken) or _takes(worse, 0):
+        return "hung" if loss and taken else "capture"
     return "distance" if _won(better, IN_SIGHT_PLIES) - _won(worse, IN_SIGHT_PLIES) >= PIECE_PAWNS else "slow"
 
 
@@ -410,19 +385,20 @@ def level_mistakes(judge: Judge, elo: int, count: int, chance: random.Random, ta
     board = chess.Board()
     with Engine(hash=16, uci_limitstrength=True, uci_elo=elo) as player:
         while count:
-            if board.is_game_over(claim_draw=True) or len(board.move_stack) < 6:
+            if len(board.move_stack) < RANDOM_PLIES:
+                board.push(chance.choice(list(board.legal_moves)))
+            if board.is_game_over(claim_draw=True):
                 board = chess.Board()
-                while len(board.move_stack) < 6:
-                    board.push(chance.choice(list(board.legal_moves)))
                 player.new_game()
+            if len(board.move_stack) < RANDOM_PLIES:
                 continue
-            move = player.play(board, Limit(nodes=10**8))
+            move, best = player.play(board, Limit(nodes=10**8)), judge.look(board)
             assert move is not None
-            had = judge.look(board).score.relative
+            had = best.score.relative
             if board.legal_moves.count() > 1 and (had.mate() == 1 or abs(_capped(had)) <= MAX_UNDECIDED_CP):
                 count -= 1
-                best, played = judge.look(board), judge.look(board, [move])
-                loss = _capped(best.score.relative) - _capped(played.score.relative)
+                played = judge.look(board, [move])
+                loss = _capped(had) - _capped(played.score.relative)
                 kind = kind_of(board, played.pv, best.pv) if loss >= MIN_MISTAKE_CP else ""
                 tally.count(f"level {elo}: no mistake", not kind, f"{kind} {board.san(move)} {board.fen()}")
                 for each in KINDS if kind else ():
