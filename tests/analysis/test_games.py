@@ -125,9 +125,7 @@ def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, se
 
 
 @pytest.mark.parametrize(
-    "place",
-    [(annotate, "praise"), (Findings, "put"), (games, "entry")],
-    ids=lambda place: place[1],
+    "place", [(annotate, "praise"), (Findings, "put"), (games, "entry")], ids=lambda place: place[1]
 )
 def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):
     """In the first run at the first call of a function, in the next at the second, and so on."""

@@ -87,12 +87,7 @@ def test_a_side_without_material_never_wins(score: int, move: int, white: bool, 
 
 
 @pytest.mark.parametrize(
-    "fen",
-    [
-        "8/8/8/8/8/4k3/3p4/3K4 b - - 0 1",
-        "4k3/8/8/7r/R7/8/8/4K3 w - - 100 90",
-        "8/8/8/3k4/8/8/8/KNN5 w - - 0 1",
-    ],
+    "fen", ["8/8/8/8/8/4k3/3p4/3K4 b - - 0 1", "4k3/8/8/7r/R7/8/8/4K3 w - - 100 90", "8/8/8/3k4/8/8/8/KNN5 w - - 0 1"]
 )
 def test_a_certain_draw_is_reported_as_one(fen: str) -> None:
     with Engine(hash=2) as running:

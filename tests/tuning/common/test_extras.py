@@ -9,10 +9,7 @@ from tests.conftest import REPOSITORY
 from tests.nursery import start
 from tuning.common import extras, units
 
-TOOLS = {
-    "scipy": ["match", "arena", "texel"],
-    "torch": ["train"],
-}
+TOOLS = {"scipy": ["match", "arena", "texel"], "torch": ["train"]}
 
 WITHOUT = """
 import runpy, sys
