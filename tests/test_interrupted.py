@@ -36,14 +36,9 @@ runpy.run_module(name, run_name="__main__", alter_sys=True)
 COMMANDS = {
     "warmup": ("uci_main", "warmup"),
     "bench": ("uci_main", "bench", "3"),
-    "bench of a file": ("uci_main", "bench", "s.epd", "3"),
     "perft": ("uci_main", "perft", "3"),
-    "perft of a file": ("uci_main", "perft", "p.epd"),
-    "suite": ("uci_main", "suite", "s.epd"),
     "suite in processes": ("uci_main", "suite", "s.epd", "--jobs", "2", "--json", "out.json"),
     "analyse": ("uci_main", "analyse", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-    "play": ("uci_main", "play"),
-    "datagen": ("tuning.datagen", "data", "--games", "2"),
     "arena": ("tuning.arena", "--new", "name=one", "--base", "name=two", "--games", "2"),
     "uci": ("uci_main",),
 }
@@ -58,7 +53,6 @@ def _interrupted(words: tuple[str, ...], folder: Path, program: tuple[str, ...])
     """Exit code, and what is said from the interrupt on, on either stream."""
     root = str(Path(__file__).resolve().parent.parent)
     (folder / "s.epd").write_text(f"{chess.Board().epd(bm=chess.Move.from_uci('e2e4'))}\n" * 2)
-    (folder / "p.epd").write_text(f"{chess.STARTING_FEN} ;D1 20\n")
     with subprocess.Popen(
         [sys.executable, *program, *words],
         cwd=folder,
@@ -141,13 +135,8 @@ runpy.run_path(path, run_name="__main__")
 IMPORTS = [
     ("engine.version", "bench"),
     ("engine.uci.loop", ""),
-    ("engine.options", ""),
-    ("engine.commandline", "perft"),
-    ("argparse", "bench"),
     ("engine.analysis.cli", "analyse"),
-    ("chess", "analyse"),
     ("numpy", "analyse"),
-    ("engine.lab.cli", "lab"),
 ]
 
 

@@ -163,27 +163,3 @@ def test_no_two_files_stand_on_each_other(package):
         module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
         graph[module] = {imported for _, imported in imports_of(path.read_text(encoding="utf-8"), package)}
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError
-
-
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("engine.board.moves", "from engine.search import alphabeta"),
-        ("engine.api", "def f():\n    from engine.uci.output import Output"),
-        ("engine.search.worker", "from tuning import spsa"),
-        ("engine.evaluation.material", "from engine import api"),
-        ("engine.uci.loop", "from engine.textbook import pvs"),
-        ("engine.messages", "from engine.options import OPTIONS"),
-        ("engine.board.perft", "from numba import int64"),
-        ("tuning.common.files", "from tuning.matches import openings"),
-        ("tuning.statistics.elo", "def f():\n    from tuning.matches.tally import Tally"),
-        ("tuning.strength", "from tuning import match"),
-        ("tuning.levels.strength", "import tuning.match"),
-        ("tuning.selfplay.games", "from tuning.benchmarks import annotator"),
-        ("tuning.selfplay.games", "from numba import int64"),
-        ("tuning.benchmarks.annotator", "def f():\n    from tests.uci.process import UciProcess"),
-    ],
-)
-def test_imports_that_point_up_are_found(module, source):
-    find = room_violations if module.startswith("tuning.") else violations
-    assert len(find(module, source)) == 1

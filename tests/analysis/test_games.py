@@ -24,7 +24,6 @@ from engine.analysis.notes import TAG
 from engine.analysis.record import Findings
 from engine.analysis.results import SUFFIX
 from engine.commandline import INTERRUPTED
-from engine.files import WriteError, write_whole
 from engine.printing import PrintError
 from tests.analysis.conftest import GAMES, LONG, ByMaterial
 
@@ -451,16 +450,6 @@ def test_a_whole_game_can_be_given_a_time(pgn, searches):
     assert game.headers[TAG].endswith("8 s a game")
 
 
-def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
-    def fail(*arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(WriteError):
-        write_whole(pgn, "1. e4 *")
-    assert pgn.read_text("utf-8") == GAMES
-
-
 @pytest.fixture
 def two(pgn) -> tuple[Path, Path]:
     """Two files of one game each."""
@@ -760,16 +749,3 @@ def test_huge_numbers_in_comments_are_text(tmp_path, capsys):
     path.write_text(f"1. e4 {{[%clk {'9' * 5000}:00:00]}} e5 {{[%eval #{'9' * 5000}]}} *\n", encoding="utf-8")
     assert analyse(path, "--depth", "1") == 0
     assert capsys.readouterr().err.count("number is too large") == 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="its names are others")
-def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
-    name = "x" * 300
-    for words, named in (
-        ([name], "neither a position nor moves nor a file"),
-        ([f"{name}.pgn"], "File name too long"),
-        ([pgn, "--output", name], "File name too long"),
-    ):
-        assert analyse(*words, *FAST) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert named in line

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -250,10 +249,6 @@ def test_wrong_type_of_position_or_move_is_refused(numbat: Engine) -> None:
         numbat.set_position(chess.Board())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not 'e2e4'"):
         numbat.play(chess.Board(), Limit(depth=1), root_moves=["e2e4"])  # type: ignore[list-item]
-
-
-def test_dir_of_the_package_lists_its_names() -> None:
-    assert {"Engine", "AsyncEngine", "Limits", "Analysis", "__version__"} <= set(dir(engine))
 
 
 # Searching
@@ -763,22 +758,6 @@ def test_unknown_keywords_are_named() -> None:
 
 
 # Types
-
-
-@pytest.mark.parametrize("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
-def test_the_package_exports_every_type_of_its_interface(name: str) -> None:
-    """Those of public fields, and those that public methods return."""
-    owner = getattr(engine, name)
-    module = sys.modules[owner.__module__]
-    hints = dict(owner.__annotations__)
-    for member, value in vars(owner).items():
-        function = value.fget if isinstance(value, property) else value
-        hints[member] = getattr(function, "__annotations__", {}).get("return", "")
-    words = {word for member, hint in hints.items() if member[0] != "_" for word in re.findall(r"\w+", str(hint))}
-    types = [found for word in words if isinstance(found := getattr(module, word, None), type)]
-    for kind in types:
-        if kind.__module__.startswith("engine"):
-            assert getattr(engine, kind.__name__, None) is kind
 
 
 # The rest

@@ -2,21 +2,18 @@
 
 import itertools
 import operator
-import re
 import subprocess
 import sys
-import tomllib
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from llvmlite import ir
 from numba import boolean, from_dtype, int64, njit, types, uint64
-from numba.core import caching, compiler
+from numba.core import compiler
 from numba.core.registry import cpu_target
 
 from engine.jit import INTERPRETED, clock_ticks, helper, private
@@ -26,28 +23,6 @@ compiled_only = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 PRIVATE = Path(private.__file__)
 
 SIGNATURE = int64(int64)
-
-
-def test_numba_is_one_that_was_tried(repository: Path) -> None:
-    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (wanted,) = (name for name in project["dependencies"] if name.startswith("numba"))
-    bounds = re.fullmatch(r"numba>=(\d+)\.(\d+),<(\d+)\.(\d+)", wanted)
-    assert bounds, "pyproject.toml bounds numba on both sides"
-    numbers = [int(number) for number in bounds.groups()]
-    version = [int(number) for number in numba.__version__.split(".")[:2]]
-    assert numbers[:2] <= version < numbers[2:], (
-        f"numba {numba.__version__} is outside of {wanted}: if all tests pass with it, move the bound"
-    )
-
-
-def test_numba_expects_these_methods_of_a_cache() -> None:
-    asked = {"cache_path", "load_overload", "save_overload", "enable", "disable", "flush"}
-    assert caching._Cache.__abstractmethods__ == asked, "numba asks other things of a cache: see CacheBase"
-
-
-def test_the_settings_of_code_generation_have_their_names() -> None:
-    for name in ("CPU_NAME", "CPU_FEATURES", "OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_JIT"):
-        assert hasattr(private.config, name), f"numba has renamed its setting {name}: see settings()"
 
 
 @compiled_only

@@ -156,38 +156,6 @@ def test_very_many_bytes(data):
     check(data)
 
 
-#: Pieces of which a file is made by repetition, between a beginning and an end.
-REPEATED = {
-    "spaces in a comment": ("1. e4 {", " ", "}"),
-    "comments": ("1. e4 ", "{a}", " e5"),
-    "variations": ("1. e4 ", "(1. d4) ", " e5"),
-    "nested variations": ("1. e4 e5 ", "(1. d4 (1. c4 ", " e5"),
-    "deep variations": ("1. Nf3 ", "Nf6 (1... Nc6 2. Nc3 ) 2. Ng1 Ng8 3. Nf3 ", ""),
-    "open parentheses": ("1. e4 ", "(", ""),
-    "open braces": ("1. e4 ", "{", ""),
-    "comments without an end": ("1. e4 ", '{\n\n[Event "x"]\n1. e4 ', ""),
-    "commands without an end": ("1. e4 {", "[%", "}"),
-    "sentences of notes": ("1. e4 {Blunder: ", "a was better. ", "}"),
-    "numbers": ("", "1. ", ""),
-    "letters": ("1. e4 ", "a", ""),
-    "annotations": ("1. e4 ", "$1 ", ""),
-    "tags": ("", '[Event "x"]\n', "1. e4"),
-    "quotes in a tag": ('[Event "', '" ', '"]\n\n1. e4'),
-    "brackets": ("", "[", ""),
-    "words": ("", "word ", ""),
-    "blank lines": ("1. e4", "\n", "2. d4"),
-    "moves": ("1. Nf3 Nf6 ", "2. Ng1 Ng8 3. Nf3 Nf6 ", ""),
-    "foreign moves": ("1. Cf3 Cf6 ", "2. Cg1 Cg8 3. Cf3 Cf6 ", ""),
-}
-
-
-@pytest.mark.parametrize("kind", REPEATED)
-def test_long_files_are_read_to_their_end(kind):
-    before, piece, behind = REPEATED[kind]
-    games, remarks = read(f"{before}{piece * (32_000 // len(piece))}{behind}".encode())
-    assert games or remarks or kind == "blank lines"
-
-
 POSITIONS = st.lists(
     st.sampled_from(["4k3/8/8/8/8/8/8/4K2R", "w", "b", "K", "KQkq", "HAha", "-", "e3", "0", "1", "99", "bm", "Rh8+;", "x", "é", "\x00"]),
     max_size=8,

@@ -339,40 +339,6 @@ def trace_parent(trace, identity):
     return trace.nodes[identity].parent
 
 
-@pytest.mark.parametrize(
-    ("demo", "name", "told"),
-    [
-        (games.tree(), "alpha-beta", "MAX to move at the root with alpha -∞, beta ∞."),
-        (games.tree(), "alpha-beta", "The leaf at 0 1 is worth 12."),
-        (
-            games.tree(),
-            "alpha-beta",
-            "MIN at 1 returns 2, at most alpha 3: MAX has as good or better elsewhere, and 2 branches are pruned.",
-        ),
-        (games.tree("[[1,2],[3,4]]"), "principal variation search", "MAX at the root returns 3."),
-        (games.bones(6), "MTD(f)", "MIN at 3 returns -1, known from an earlier visit to the position."),
-        (
-            games.tree(),
-            "MTD(f)",
-            "MAX at the root returns 3, at least beta 0: that answers the question of the null window, "
-            "and 2 branches are pruned.",
-        ),
-        (
-            games.tree("[[∞,∞],[1,2]]"),
-            "alpha-beta",
-            "MAX at the root returns ∞, at least beta ∞: nothing is better for MAX, and 1 branch is pruned.",
-        ),
-        (
-            games.tree("[[-∞,5],[1,2]]"),
-            "alpha-beta",
-            "MIN at 0 returns -∞, at most alpha -∞: nothing is better for MIN, and 1 branch is pruned.",
-        ),
-    ],
-)
-def test_steps_of_a_trace(demo, name, told):
-    assert told in [step.text for step in TreeTrace(demo, demo.depth).steps(DRAWN[name])]
-
-
 def test_a_large_tree_is_not_drawn(tmp_path, capsys):
     with pytest.raises(TooLarge, match="more than 450 nodes"):
         TreeTrace(games.tictactoe(), 5)

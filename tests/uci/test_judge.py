@@ -5,9 +5,6 @@ from typing import Any
 import chess
 import pytest
 
-from engine.evaluation.choice import choose
-from engine.evaluation.evaluator import KINDS
-from tests.board.oracle import position_from
 from tests.uci.judge import Fault, Judge
 
 Said = tuple[str, dict[str, Any]]
@@ -28,10 +25,8 @@ PERFT = due("perft", depth=1)
 STOP = due("stop")
 COUNTS = [f"{move.uci()}: 1" for move in chess.Board().legal_moves]
 TIME = "1 ms, 20000 nodes per second"
-HELP = ["Numbat speaks UCI.", "  go movetime 1000    search", "  quit"]
 FEN = f"Fen: {chess.STARTING_FEN}"
 CASTLES = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-MOP_UP = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 
 
 def judged(conversation: list[Said | str], fen: str | None = chess.STARTING_FEN) -> Judge:
@@ -48,31 +43,6 @@ def judged(conversation: list[Said | str], fen: str | None = chess.STARTING_FEN)
         else:
             judge.expect(item[0], item[0], **item[1])
     return judge
-
-
-FINE: dict[str, list[Said | str]] = {
-    "a search": [SEARCH, "info depth 1 multipv 1 score cp 3 pv e2e4 e7e5", "bestmove e2e4 ponder e7e5"],
-    "readyok during a search": [SEARCH, READY, "readyok", "bestmove e2e4"],
-    "readyok after it": [INFINITE, STOP, READY, "bestmove e2e4", "readyok"],
-    "ponderhit": [PONDER, due("ponderhit"), "bestmove e2e4"],
-    "one stop for two": [INFINITE, INFINITE, STOP, "bestmove e2e4", "bestmove e2e4"],
-    "perft": [PERFT, *COUNTS, "", "Nodes searched: 20", "", TIME],
-    "a perft that is stopped": [PERFT, STOP, "a2a3: 1", "info string go perft stopped"],
-    "help during a search": [SEARCH, due("help", early=True), *HELP, "bestmove e2e4"],
-    "an explanation": [due("explain"), "The best move is e4. It takes the centre."],
-    "the board": [due("d"), "", "  +---+", FEN, "Key: 0123456789ABCDEF", "Checkers: ", "Legal moves: 20"],
-    "a bad line": [BAD, "info string unknown command: zz1zz"],
-    "uci": [due("uci"), "id name Numbat", "option name Hash", "uciok"],
-    "a bench that is stopped": [due("bench"), STOP, "info string bench stopped"],
-}
-
-
-@pytest.mark.parametrize("name", FINE)
-def test_valid_conversations_pass(name):
-    judge = judged(FINE[name])
-    assert not judge.due
-    assert not judge.uci_due
-    assert not judge.endless
 
 
 FAULTS: dict[str, tuple[str, list[Said | str]]] = {
@@ -115,12 +85,3 @@ def test_castling_and_boards_are_those_of_the_position():
         judged([due("d"), FEN], CASTLES)
     with pytest.raises(Fault, match="a position that cannot be"):
         judged([due("d"), "Fen: 8/8/8/8/8/8/8/8 w - - 0 1"], None)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fen", [chess.STARTING_FEN, MOP_UP])
-def test_every_table_of_an_evaluation_is_an_answer(kind, fen):
-    table = choose(kind, "").table(position_from(fen)).splitlines()
-    assert not judged([due("eval"), *table]).due
-    with pytest.raises(Fault, match="unexpected line"):
-        judged([due("eval"), *table[:-1], "info: Traceback | 1"])

@@ -14,14 +14,11 @@ FULL = "/dev/full"
 
 COMMANDS: dict[str, tuple[list[str], str]] = {
     "bench": (["bench", "1"], ""),
-    "perft": (["perft", "1"], ""),
-    "warmup": (["warmup"], ""),
     "version": (["version"], ""),
     "help": (["lab", "--help"], ""),
     "lab": (["lab", "--depth", "1", "--no-engine"], ""),
     "analyse": (["analyse", "--depth", "1"], ""),
     "play": (["play"], ""),
-    "uci": ([], "uci\n"),
     "search": ([], "go depth 1\n"),
 }
 
@@ -37,12 +34,8 @@ def run(command: str, output: IO[bytes]) -> subprocess.CompletedProcess[str]:
     return run_python(MAIN, *arguments, **streams, env=ENVIRONMENT, timeout=COLD_TIMEOUT)
 
 
-#: Those that print as others do, and do more before, are left to the slow run.
-EACH = [pytest.param(command, marks=[pytest.mark.slow] * (command in ("perft", "warmup"))) for command in COMMANDS]
-
-
 @pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
-@pytest.mark.parametrize("command", EACH)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_full_disk_is_an_error_of_one_line(command):
     with open(FULL, "wb") as full:
         result = run(command, full)
@@ -51,7 +44,7 @@ def test_full_disk_is_an_error_of_one_line(command):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
-@pytest.mark.parametrize("command", EACH)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_closed_reader_is_no_error(command):
     reading, writing = os.pipe()
     os.close(reading)

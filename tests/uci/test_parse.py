@@ -1,7 +1,6 @@
 """Lines to records, without an engine."""
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -247,35 +246,6 @@ def parse(line: str) -> None:
 @given(st.lists(WORDS, max_size=12).map(" ".join))
 def test_any_line_is_understood_or_named(line):
     parse(line)
-
-
-LONG_LINES: dict[str, Callable[[int], str]] = {
-    "blanks in a name": lambda n: "setoption name a" + " " * n + "b",
-    "blanks in a value": lambda n: "setoption name EvalFile value a" + " " * n + "b",
-    "blanks at the end": lambda n: "setoption name EvalFile value a" + " " * n,
-    "words in a name": lambda n: "setoption name" + " a" * n,
-    "words in a value": lambda n: "setoption name EvalFile value" + " a" * n,
-    "value upon value": lambda n: "setoption name a" + " value" * n,
-    "almost value": lambda n: "setoption name a" + "value" * n,
-    "unknown words": lambda n: "a " * n,
-    "unknown words before a command": lambda n: "a " * n + "go",
-    "unknown words in go": lambda n: "go" + " a" * n,
-    "numbers in go": lambda n: "go" + " depth x" * n,
-    "searchmoves": lambda n: "go searchmoves" + " e2e4" * n,
-    "searchmoves upon searchmoves": lambda n: "go" + " searchmoves a" * n,
-    "moves": lambda n: "position startpos moves" + " e2e4" * n,
-    "moves upon moves": lambda n: "position startpos" + " moves" * n,
-    "a FEN": lambda n: "position fen" + " a" * n,
-    "words after startpos": lambda n: "position startpos" + " a" * n,
-    "bench": lambda n: "bench" + " 1" * n,
-    "no blanks": lambda n: "x" * n,
-    "digits": lambda n: "go depth " + "9" * n,
-}
-
-
-@pytest.mark.parametrize("kind", LONG_LINES)
-def test_long_lines_are_understood_or_named(kind):
-    parse(LONG_LINES[kind](160_000))
 
 
 def read_lines(*chunks: bytes) -> tuple[list[str], list[str]]:
