@@ -36,11 +36,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """A coroutine runs in a loop of its own, and may not take for ever."""
+    """A coroutine runs in a loop of its own, and may not take for ever; the first one may compile."""
     if not inspect.iscoroutinefunction(pyfuncitem.function):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
-    asyncio.run(asyncio.wait_for(pyfuncitem.function(**arguments), 60))
+    asyncio.run(asyncio.wait_for(pyfuncitem.function(**arguments), 300))
     return True
 
 

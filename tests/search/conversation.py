@@ -12,7 +12,7 @@ from engine.messages import Info, Limits, Result, Signals
 from engine.search.threads import DeepThread, ThreadTask
 
 #: Seconds after which a search that should have ended counts as hung. Generous, for a busy machine.
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 #: Seconds in which a search that must go on is watched.
 WATCH = 0.15

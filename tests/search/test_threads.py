@@ -334,23 +334,6 @@ def test_nothing_changes_under_a_helper_that_is_slow_to_leave(monkeypatch, chang
         assert early == []
 
 
-# The clock
-
-
-@pytest.mark.usefixtures("running")
-@pytest.mark.parametrize("threads", [64, pytest.param(256, marks=pytest.mark.slow)])
-def test_many_threads_do_not_lose_on_time(threads: int) -> None:
-    from tests.uci.process import UciProcess
-
-    with UciProcess() as engine:
-        engine.ask("uci", until="uciok")
-        engine.send(f"setoption name Threads value {threads}")
-        engine.synchronise()
-        sent = engine.send("go wtime 5000 btime 5000")
-        assert engine.read_timed("bestmove")[-1].time - sent < 5
-        engine.quit()
-
-
 def test_vote_follows_the_majority() -> None:
     lines = [
         RootLine(depth=12, score=30, moves=[1]),

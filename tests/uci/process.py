@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
 
 from tests.strict import STRICT
 
@@ -23,13 +22,6 @@ MAIN = Path(__file__).resolve().parents[2] / "uci_main.py"
 #: Seconds. Generous, because a time-out here tells "never" from "late" and nothing finer.
 TIMEOUT = 60.0
 COLD_TIMEOUT = 300.0
-
-
-class Line(NamedTuple):
-    """A line of output and when it was read (``time.perf_counter``, seconds)."""
-
-    text: str
-    time: float
 
 
 class UciProcess:
@@ -52,7 +44,7 @@ class UciProcess:
             env={**os.environ, **(environment or {})},
             preexec_fn=before_start,
         )
-        self._lines: queue.SimpleQueue[Line | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         if reads:  # else standard output is left to the caller
             self._reader.start()
@@ -60,7 +52,7 @@ class UciProcess:
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self._lines.put(Line(line.decode().rstrip("\r\n"), time.perf_counter()))
+            self._lines.put(line.decode().rstrip("\r\n"))
         self._lines.put(None)
 
     def __enter__(self) -> UciProcess:
@@ -80,12 +72,11 @@ class UciProcess:
                     stream.close()
         self._errors.close()
 
-    def send(self, *lines: str) -> float:
-        """Send ``lines`` in one write; return when they had been sent."""
+    def send(self, *lines: str) -> None:
+        """Send ``lines`` in one write."""
         self.transcript += [f"> {line}" for line in lines]
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode(errors="surrogateescape"))
         self.process.stdin.flush()
-        return time.perf_counter()
 
     def close_input(self) -> None:
         """Close the engine's standard input, as a GUI that dies does."""
@@ -94,26 +85,22 @@ class UciProcess:
 
     def read(self, pattern: str, timeout: float = TIMEOUT) -> list[str]:
         """The lines up to and including the first one whose beginning matches the regular expression."""
-        return [line.text for line in self.read_timed(pattern, timeout)]
-
-    def read_timed(self, pattern: str, timeout: float = TIMEOUT) -> list[Line]:
-        """As :meth:`read`, with the times of arrival."""
         deadline = time.perf_counter() + timeout
-        found: list[Line] = []
+        found: list[str] = []
         while (line := self._next(deadline, pattern)) is not None:
             found.append(line)
-            if re.match(pattern, line.text):
+            if re.match(pattern, line):
                 return found
         raise AssertionError(f"the engine ended before '{pattern}':\n{self._story()}")
 
-    def _next(self, deadline: float, wanted: str) -> Line | None:
+    def _next(self, deadline: float, wanted: str) -> str | None:
         """The next line, or None at the end; ``wanted`` is what has not come by the ``deadline``."""
         try:
             line = self._lines.get(timeout=max(0.0, deadline - time.perf_counter()))
         except queue.Empty:
             raise AssertionError(f"no '{wanted}' in time:\n{self._story()}") from None
         if line is not None:
-            self.transcript.append(f"< {line.text}")
+            self.transcript.append(f"< {line}")
         return line
 
     def heard(self) -> Iterator[str]:
@@ -121,7 +108,7 @@ class UciProcess:
         while not self._lines.empty():
             if (line := self._next(time.perf_counter() + TIMEOUT, "a line")) is None:
                 raise AssertionError(f"the engine ended:\n{self._story()}")
-            yield line.text
+            yield line
 
     def ask(self, *lines: str, until: str, timeout: float = TIMEOUT) -> list[str]:
         """Send ``lines`` and read up to the answer that matches ``until``."""
@@ -147,7 +134,7 @@ class UciProcess:
     def rest(self, timeout: float = TIMEOUT) -> list[str]:
         """The lines until the engine closes its output."""
         deadline = time.perf_counter() + timeout
-        return [line.text for line in iter(lambda: self._next(deadline, "end of the output"), None)]
+        return list(iter(lambda: self._next(deadline, "end of the output"), None))
 
     def end(self, timeout: float = TIMEOUT) -> int:
         """Wait for the process to end by itself; return its exit code."""

@@ -66,7 +66,7 @@ def test_ctrl_c_while_loading_is_never_missed(interruptible):
             process.send("uci")
             process.read("uciok")
             process.process.send_signal(signal.SIGINT)
-            code = process.end(20.0)
+            code = process.end()
             assert process.errors() == ""
             return code
 
