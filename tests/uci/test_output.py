@@ -44,7 +44,7 @@ def test_full_disk_is_an_error_of_one_line(command):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["bench", "lab", "search"])
 def test_closed_reader_is_no_error(command):
     reading, writing = os.pipe()
     os.close(reading)

@@ -51,21 +51,21 @@ def test_bench_is_the_same_each_time_and_in_a_conversation(uci):
         ),
     ],
 )
-def test_commands_of_uci_are_arguments_too(arguments, beginnings):
+def test_commands_of_uci_are_arguments_too(capfd, arguments, beginnings):
     """Each ends by itself, as in Stockfish."""
-    result = run(*arguments)
-    assert (result.returncode, result.stderr) == (0, "")
-    said = iter(result.stdout.splitlines())
+    code, output, errors = run_here(capfd, *arguments)
+    assert (code, errors) == (0, "")
+    said = iter(output.splitlines())
     assert [beginning for beginning in beginnings if not any(line.startswith(beginning) for line in said)] == []
 
 
 @pytest.mark.parametrize(
     "arguments", [["position fen 9/8/8/8/8/8/8/8 w - -"], ["d", "no such command"], ["go perft x"]]
 )
-def test_a_refused_command_among_the_arguments_is_an_error(arguments):
-    result = run(*arguments)
-    assert (result.returncode, result.stderr) == (2, "")
-    assert "info string " in result.stdout
+def test_a_refused_command_among_the_arguments_is_an_error(capfd, arguments):
+    code, output, errors = run_here(capfd, *arguments)
+    assert (code, errors) == (2, "")
+    assert "info string " in output
 
 
 @pytest.mark.parametrize(
@@ -85,15 +85,14 @@ def test_perft_counts_nodes_in_the_terminal(capfd, arguments, nodes):
     assert "e2e4: " not in output
 
 
-def test_perft_divides_when_asked():
-    result = run("perft", "2", "--divide")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "e2e4: 20" in result.stdout.splitlines()
+def test_perft_divides_when_asked(capfd):
+    code, output, errors = run_here(capfd, "perft", "2", "--divide")
+    assert (code, errors) == (0, "")
+    assert "e2e4: 20" in output.splitlines()
 
 
-@pytest.mark.parametrize("more", [(), ("--all",)], ids=["to play", "all"])
-def test_warm_up_reports_its_end(more):
-    result = run("warmup", *more)
+def test_warm_up_reports_its_end():
+    result = run("warmup")
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])
 
