@@ -107,18 +107,6 @@ def test_a_debugger_stops_inside_the_search(repository, tmp_path):
     assert "(Pdb) 1\n" in done.stdout, done.stdout
 
 
-def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
-    files = []
-    for page, number in examples():
-        files.append(tmp_path / f"example_{len(files)}.py")
-        files[-1].write_text(blocks((repository / page).read_text(encoding="utf-8"), "python")[number])
-    result = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", *files],
-        cwd=repository, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert result.returncode == 0, result.stdout + result.stderr
-
-
 def test_the_layout_names_what_there_is(repository):
     page = (repository / "engine" / "README.md").read_text(encoding="utf-8")
     (layout,) = re.findall(r"^```\n(uci_main.*?)^```", page, re.MULTILINE | re.DOTALL)

@@ -364,21 +364,6 @@ def test_cache_settings_of_numba_are_ignored(miniature: Miniature) -> None:
     assert not list(miniature.package.rglob("*.nb?"))
 
 
-def test_a_damaged_file_is_named_and_compiled_again(miniature: Miniature) -> None:
-    miniature.run()
-    for path in miniature.cache.rglob("*.nbc"):  # the helper's too: one line will do
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 4
-        path.write_bytes(content)
-    told = miniature.run()
-    (kernel,) = miniature.cache.rglob("run-*.nbc")
-    line = (
-        f"cannot use some compiled code in {miniature.cache} ({kernel.name} has a wrong checksum): compiling it again"
-    )
-    assert (told["result"], told["reports"]) == (20, [line, *FIRST])
-    assert miniature.run()["reports"] == []
-
-
 def test_compiles_without_locks(miniature: Miniature) -> None:
     (miniature.package / "board" / "__init__.py").write_text(NO_LOCKS)
     assert miniature.run()["reports"] == ["compiled"]

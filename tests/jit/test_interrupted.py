@@ -235,12 +235,11 @@ def test_what_others_leave_undone_is_compiled(
     assert _finish(_begin(detaching, 2, beside=False, seconds=0), compiled) == [FIRST, "compiled"]
 
 
-@pytest.mark.parametrize("processors", [1, 2])
-def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature, processors: int) -> None:
+def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature) -> None:
     """It keeps what it compiles, so the next start waits for nothing, though the lock is still held."""
     pids = _set_up(detaching)
     detaching.change("warmup", "\n_PATIENCE = 2.0\n")
-    process = _begin(detaching, processors, beside=False, seconds=300)
+    process = _begin(detaching, 2, beside=False, seconds=300)
     _wait_until(lambda: list(detaching.cache.rglob("third-*")))
     stopped = _alive(pids)
     try:
@@ -248,7 +247,7 @@ def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature, proc
             os.kill(number, signal.SIGSTOP)
         (detaching.folder / "go").touch()
         assert _finish(process) == [FIRST, "the process that compiles gets no further: compiling here", "compiled"]
-        assert _finish(_begin(detaching, processors, beside=False, seconds=0)) == []
+        assert _finish(_begin(detaching, 2, beside=False, seconds=0)) == []
     finally:
         for number in stopped:
             os.kill(number, signal.SIGKILL)

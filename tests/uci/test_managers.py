@@ -265,3 +265,13 @@ def test_the_reasons_go_to_the_chat_of_a_lichess_game(repository, monkeypatch):
     assert said[0] == ("abc", "player", "1...f6? Now White stands better.")
     assert " ".join(text for _, _, text in said[1:]) == long
     assert max(len(text) for _, _, text in said) <= 140
+
+
+@pytest.mark.skipif(shutil.which("fastchess") is None, reason="fastchess is not installed")
+@pytest.mark.usefixtures("running")  # compiled by now
+def test_fastchess_is_content() -> None:
+    """Its own forty checks of what an engine answers."""
+    command = ["fastchess", "--compliance", sys.executable, str(MAIN)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=COLD_TIMEOUT, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Engine passed all compliance checks." in result.stdout
