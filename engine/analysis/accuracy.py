@@ -118,8 +118,5 @@ def phase(board: chess.Board) -> int:
     (0, 2)
     """
     pieces = chess.popcount(board.occupied & ~board.pawns & ~board.kings)
-    return (
-        2
-        if pieces <= _MAX_ENDGAME_PIECES
-        else int(pieces <= _MAX_MIDDLEGAME_PIECES or board.fullmove_number > _OPENING_MOVES)
-    )
+    late = pieces <= _MAX_MIDDLEGAME_PIECES or board.fullmove_number > _OPENING_MOVES
+    return 2 if pieces <= _MAX_ENDGAME_PIECES else int(late)

@@ -232,9 +232,8 @@ class _Run:
             return line
         return (*line, *self._engine.analyse(end, self._budget.limit(self._budget.first)).pv)[:MAX_LINE_PLIES]
 
-    def _why(self, case: Case, wanted: Callable[[Claim], bool] = bool) -> Claim | None:
-        claim = self._explain(case) if self._explain else None
-        return claim if claim and wanted(claim) else None
+    def _why(self, case: Case) -> Claim | None:
+        return self._explain(case) if self._explain else None
 
     def _with_tries(self, at: int, mark: Mark) -> Mark:
         """The mark with what the other moves at this position are worth: all are searched, and those that may be good
@@ -259,9 +258,8 @@ class _Run:
         board = self._record.board(at)
         line = tried.pv[:TRY_PLIES]  # and of the better line only the first move: explaining takes time
         case = Case(board, line[0], mark.instead[:1], line, mark.score, tried.score, marked=True)
-        return self._why(
-            case, lambda claim: isinstance(claim, (Mating, Material)) and claim.verb in ("allows", "loses")
-        )
+        claim = self._why(case)
+        return claim if isinstance(claim, (Mating, Material)) and claim.verb in ("allows", "loses") else None
 
     # Searches
 

@@ -50,13 +50,8 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
         choice = "only"
     elif other is not None:
         best, next_best = (expectation(each.pov(board.turn), board.fullmove_number) for each in (score, other[1]))
-        choice = (
-            "hardly"
-            if best - next_best <= HARDLY_WORSE_POINTS
-            else "clearly"
-            if best - next_best >= CLEARLY_WORSE_POINTS
-            else "best"
-        )
+        hardly, clearly = best - next_best <= HARDLY_WORSE_POINTS, best - next_best >= CLEARLY_WORSE_POINTS
+        choice = "hardly" if hardly else "clearly" if clearly else "best"
     stands = level(expectation(score.white(), board.fullmove_number))
     certain = _is_certain(board, stands)
     return Outlook(line, choice, other and other[0], stands, () if certain else advantages(line), certain)

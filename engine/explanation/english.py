@@ -320,13 +320,8 @@ def _sacrifice(claim: claims.Sacrifice) -> str:
     line, piece = claim.line, claim.piece
     moved = line.moves[0].to_square == piece.square
     whole = claim.gains is not None and chess.ROOK in dict(claim.gains.paid)  # the rook is counted, not the exchange
-    what = (
-        "the exchange"
-        if claim.exchange and not whole
-        else f"the {chess.piece_name(piece.kind)}"
-        if moved
-        else the(piece)
-    )
+    what = f"the {chess.piece_name(piece.kind)}" if moved else the(piece)
+    what = "the exchange" if claim.exchange and not whole else what
     aim = _SACRIFICES[claim.aim].format(
         moves=claim.moves,
         gains=_returned(claim.gains, piece) if claim.gains else "",

@@ -40,9 +40,6 @@ _THREAT_PLIES = 3
 #: Part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice.
 _MIN_RETURN_SHARE = 0.6
 
-#: Costs of another move that a sentence names.
-_NAMED_COSTS = (Mating, Drawn, Opposition, Material)
-
 #: Moves of the sacrificing side in which an attack on the king must show, and those of them that must be part of it.
 _MAX_ATTACK_MOVES, _MIN_ATTACK_MOVES = 4, 3
 
@@ -201,7 +198,7 @@ def _only(case: Case) -> OnlyMove | None:
     cost = reason_of(other)
     missed = isinstance(cost, (Mating, Material)) and cost.verb in ("misses", "regains")  # by this move
     missed = missed or (isinstance(cost, Drawn) and cost.missed)
-    named = cost if isinstance(cost, _NAMED_COSTS) and not missed else None
+    named = cost if isinstance(cost, (Mating, Drawn, Opposition, Material)) and not missed else None
     had, has = level(case.before), level(case.after)
     if has <= had and named is None:
         return None

@@ -17,7 +17,7 @@ from engine.explanation.claims import (
     Tables,
 )
 from engine.explanation.line import LINE_PLIES, Line
-from engine.explanation.tactics import MAX_COUNTED_PAWNS, MAX_PAWN_CP, MIN_PAWN_PROOF_PLIES, Win
+from engine.explanation.tactics import MAX_COUNTED_PAWNS, MIN_PAWN_PROOF_PLIES, Win
 from engine.explanation.themes import draw, mate, opposition
 from engine.explanation.verdicts import WINNING, compare, decided, level
 from engine.play.captures import value
@@ -28,6 +28,10 @@ MIN_LOST_POINTS = 0.05
 #: Centipawns that a move must have cost to lose material: for each pawn of it, at least, and for each pawn if the
 #: better line loses as much in the end.
 _LOSS_CP_PER_PAWN, _MIN_LOSS_CP, _SURE_LOSS_CP_PER_PAWN = 30, 60, 90
+
+#: The most centipawns that the loss of a single pawn explains while there are queens, for a marked move or a missed
+#: pawn.
+_MAX_PAWN_LOSS_CP = 300
 
 #: Moves to a mate that a player can have missed, and to one that means more to a reader than a winning score.
 _MAX_VISIBLE_MATE_MOVES, _MAX_TOLD_MATE_MOVES = 5, 10
@@ -163,7 +167,7 @@ def _costs(case: Case, verb: str, win: Win) -> bool:
     as_much = len(case.best) >= MIN_PAWN_PROOF_PLIES and case.played.gain + case.best.gain < 1
     if as_much and not (win.shown and case.drop >= _SURE_LOSS_CP_PER_PAWN * min(win.pawns, MAX_COUNTED_PAWNS)):
         return False  # the better move wins, or loses, as much
-    if win.pawns == 1 and case.board.queens and case.drop > MAX_PAWN_CP and (verb == "misses" or case.marked):
+    if win.pawns == 1 and case.board.queens and case.drop > _MAX_PAWN_LOSS_CP and (verb == "misses" or case.marked):
         return False
     return verb == "loses" or win.shown
 

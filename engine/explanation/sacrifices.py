@@ -19,9 +19,8 @@ def sacrificed(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     given = {square: pawns for square, pawns in _offers(board, move).items() if pawns >= MIN_SACRIFICE_PAWNS}
     if not given or _parries_mate(board, move):
         return {}
-    kept = max(
-        MIN_SACRIFICE_PAWNS - 1, max(given.values()) - MIN_SACRIFICE_PAWNS
-    )  # what the others may give for this to be a choice
+    # what the others may give for this to be a choice
+    kept = max(MIN_SACRIFICE_PAWNS - 1, max(given.values()) - MIN_SACRIFICE_PAWNS)
     others = (other for other in board.legal_moves if other != move)
     return given if any(offered(board, other) <= kept for other in others) else {}
 

@@ -49,15 +49,7 @@ def from_json(stored: object) -> Claim:
     try:
         claim: Claim = _restored(Claim, stored)
         sentence(claim)
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"not a claim: {error}") from error
     return claim
 

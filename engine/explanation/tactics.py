@@ -19,9 +19,6 @@ from engine.play.captures import Captures, value
 #: less the loser has compensation.
 _LEAD_CP_PER_PAWN, MAX_COUNTED_PAWNS = 60, 5
 
-#: The most centipawns that a single pawn explains while there are queens.
-MAX_PAWN_CP = 300
-
 #: Plies within which the move that brings about a gain must come, and a pawn may promote after a quiet move.
 _MAX_THEME_DELAY_PLIES, _MAX_PROMOTION_DELAY_PLIES = 4, 2
 
@@ -29,8 +26,8 @@ _MAX_THEME_DELAY_PLIES, _MAX_PROMOTION_DELAY_PLIES = 4, 2
 MIN_PAWN_PROOF_PLIES = 3
 
 #: Plies that a sentence quotes where no theme is found: in general, if every move of the winner is a check or a
-#: capture, and for a small gain, unless the gain lasts to the end of a line of at least so many plies.
-_MAX_QUOTED_PLIES, _MAX_FORCED_PLIES, _MAX_SMALL_GAIN_PLIES, _MIN_LASTING_PLIES = 5, 9, 3, 10
+#: capture, and for a small gain.
+_MAX_QUOTED_PLIES, _MAX_FORCED_PLIES, _MAX_SMALL_GAIN_PLIES = 5, 9, 3
 
 #: Pawns given up by a capture that is not made without another reason.
 _MIN_GIVEN_UP_PAWNS = 4
@@ -109,7 +106,10 @@ class Win:
     def _moves(self, line: Line, gain: Gain) -> Finding | None:
         start, end = line.turns().start, max(line.quoted, line.turns().start + 1)
         end -= (end - start + 1) % 2
-        long = end - start > (_MAX_FORCED_PLIES if _is_forced(line, start, end) else _MAX_QUOTED_PLIES)
+        forced = _is_forced(line, start, end)
+        small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}
+        most = _MAX_FORCED_PLIES if forced else _MAX_SMALL_GAIN_PLIES if small else _MAX_QUOTED_PLIES
+        long = end - start > most
         promotes, shown = gain.kind == "promotion", self._shown_by_score(line)
         if long and (promotes or not shown):
             return None
@@ -118,19 +118,12 @@ class Win:
         explains = shown and not promotes and balance(line.boards[0], line.winner) <= 0
         if _is_given_up(line, start, end) and not explains:
             return None
-        small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}
-        forced = end - start <= _MAX_SMALL_GAIN_PLIES and _is_forced(line, start, start + 1, offers=False)
-        if small and not forced and (end - start > _MAX_QUOTED_PLIES or not shown or not self._lasts(line)):
+        if small and (long or not _is_forced(line, start, start + 1, offers=False)):
             return None  # the loser often has another answer to a quiet threat to win a pawn
         if small and line.gains[start + 1] <= -_SACRIFICED_PAWNS:
             return None  # and to a sacrifice
         last = start if long else end - 1
         return Finding("line", start, last) if _shows(line, start, end, gain) else None
-
-    def _lasts(self, line: Line) -> bool:
-        """Whether the gain of ``line`` is kept to the end of the whole one, if that is long, and explains the score."""
-        explains = not line.last.queens or self.score.score(mate_score=10_000) <= MAX_PAWN_CP
-        return explains and len(self.line) >= _MIN_LASTING_PLIES and min(self.line.gains[len(line) :]) >= line.gain
 
 
 def _shows(line: Line, start: int, end: int, gain: Gain) -> bool:

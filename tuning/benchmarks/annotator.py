@@ -7,9 +7,9 @@ Sources: games, which are annotated, and whose positions are described; ``puzzle
 the mistake before the puzzle, made by taking a move back; ``levels`` that play against themselves. Everything that is
 said is a row of the table: how often it was said, and how often the judge agrees. A search of ``--judge-nodes`` nodes
 must show that a move marked as bad is bad (by lichess's rules), and that a line wins what is claimed: six tenths of
-three pawns or more suffice. A verdict such as "Black is winning" may be off by :data:`SLACK`. What speaks for a side
-must agree with the judge's own terms, which Stockfish up to 15.1 prints for ``eval``. The mistakes of levels are only
-counted, by kind (:func:`kind_of`). The judge's lines are kept in ``--known``, so that an interrupted run goes on.
+three pawns or more suffice. A verdict such as "Black is winning" may be off by :data:`SLACK`. The mistakes of levels
+are only counted, by kind (:func:`kind_of`). The judge's lines are kept in ``--known``, so that an interrupted run goes
+on.
 """
 
 import argparse
@@ -17,12 +17,9 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -39,7 +36,7 @@ from engine.analysis.record import positions as nodes_of
 from engine.api.explaining import case_of, mate_moved, over, threat
 from engine.console import Console
 from engine.explanation import Case, Claim, merit_of, reason_of, sentence, verdicts
-from engine.explanation.assessment import features, outlook
+from engine.explanation.assessment import outlook
 from engine.explanation.claims import COMPARISONS, ByTables, Compared, Material, Mating, Opposition, Threat
 from engine.explanation.grades import Grade, lichess_grade
 from engine.explanation.line import Line
@@ -54,17 +51,14 @@ from tuning.matches.engines import parse_words
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 """The public data, as for the tests."""
 
-MIN_LINE_PLIES = 8
-"""Plies of a line of the judge that show what comes of it."""
+MIN_LINE_PLIES, POSITION_INTERVAL = 8, 37
+"""Plies of a line of the judge that show what comes of it, and of a game from one position described to the next."""
 
 SLACK, LEVEL_POINTS = 0.05, 0.61
 """Expected points by which a verdict may be off, because verdicts change abruptly, and the most of an even game."""
 
 DRAW_CP, UNNOTICED_CP = 50, 25
 """Centipawns up to which a score confirms a draw, and those that count as nothing."""
-
-POSITION_INTERVAL = 37
-"""One in this many positions of a game is described."""
 
 TAGS = {
     "fork": {"fork"}, "hanging": {"hangingPiece"}, "pin": {"pin"}, "skewer": {"skewer"},
@@ -79,10 +73,8 @@ TAGS = {
 class Judge:
     """The other engine, whose lines are kept in a file of JSON."""
 
-    def __init__(self, program: Sequence[str], nodes: int, known: Path | None) -> None:
-        self._program = list(program)
-        self._engine = SimpleEngine.popen_uci(self._program, timeout=60)
-        self._nodes, self._file = nodes, known
+    def __init__(self, engine: SimpleEngine, nodes: int, known: Path | None) -> None:
+        self._engine, self._nodes, self._file = engine, nodes, known
         lines = known.read_text("utf-8").splitlines() if known is not None and known.exists() else []
         self._known = {row["key"]: row for row in map(json.loads, lines) if row["nodes"] == nodes}
 
@@ -109,35 +101,12 @@ class Judge:
         board.push(move)
         return mate_moved(self.look(board).score, not board.turn, 1).pov(not board.turn)
 
-    def terms(self, board: chess.Board) -> dict[str, float]:
-        """The terms of its classical evaluation in pawns from White's view; none for a check."""
-        if board.is_check():
-            return {}
-        said = subprocess.run(
-            self._program, input=f"position fen {board.fen()}\neval\nquit\n", capture_output=True, text=True
-        ).stdout
-        worth = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
-        phase = min(24, sum(worth.get(piece.piece_type, 0) for piece in board.piece_map().values()))
-        names = {"Pawns": "structure", "Mobility": "mobility", "King safety": "pressure", "Passed": "passed"}
-        rows = re.findall(r"^\|\s*(\w[\w ]*?) \|.*\|\s*(-?\d+\.\d+)\s+(-?\d+\.\d+) \|$", said, re.MULTILINE)
-        return {
-            names[name]: (float(middle) * phase + float(end) * (24 - phase)) / 24
-            for name, middle, end in rows
-            if name in names
-        }
 
-    def close(self) -> None:
-        """End the judge."""
-        self._engine.quit()
-
-
-@dataclass
 class JudgeTally:
     """What was said, and what of that is true, by name; doubts are printed."""
 
-    console: Console
-    said: Counter[str]
-    true: Counter[str]
+    def __init__(self, console: Console) -> None:
+        self.console, self.said, self.true = console, Counter[str](), Counter[str]()
 
     def count(self, name: str, true: bool, doubt: str = "") -> None:
         """Count something that was said under ``name``."""
@@ -229,9 +198,6 @@ class Benchmark:
         if said.choice == "clearly":
             others = [move for move in board.legal_moves if move != line.moves[0]]
             self.tally.count("clearly better", sign * (played - self._white_points(board, others)) >= SLACK, text)
-        terms = self.judge.terms(board)
-        for feature in features(line) if terms else ():
-            self.tally.count(f"advantage: {feature.aspect}", (terms[feature.aspect] > 0) is feature.color, text)
 
     def _white_points(self, board: chess.Board, moves: Sequence[chess.Move] | None = None) -> float:
         return expectation(self.judge.look(board, moves).score.white(), board.fullmove_number)
@@ -441,7 +407,7 @@ def parser() -> argparse.ArgumentParser:
     result = command.make_parser("benchmarks.annotator", __doc__)
     add = result.add_argument
     add("sources", nargs="+", metavar="GAMES.pgn|puzzles|levels", help="what is examined")
-    add("--judge", required=True, metavar="COMMAND", help="UCI engine that judges: Stockfish up to 15.1")
+    add("--judge", required=True, metavar="COMMAND", help="UCI engine that judges, such as Stockfish")
     add("--nodes", type=whole(1), default=60_000, help="nodes of each search for a sentence (default %(default)s)")
     add("--judge-nodes", type=whole(1), default=600_000, help="the judge's (default %(default)s)")
     add("--known", type=Path, metavar="FILE", help="lines of the judge, read and written")
@@ -455,13 +421,14 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Ask, judge and count. Raises :class:`SetupError` for a judge, nodes or games that cannot be used."""
     program = parse_words([f"cmd={arguments.judge}"]).resolved_command()
-    chance, tally = random.Random(arguments.seed), JudgeTally(console, Counter(), Counter())
+    chance, tally = random.Random(arguments.seed), JudgeTally(console)
     paths = [Path(source) for source in arguments.sources if source not in ("puzzles", "levels")]
     try:
         games = [game for path in paths for game in read_games(path)]
     except AnalysisError as error:
         raise SetupError(str(error)) from None
-    with closing(Judge(program, arguments.judge_nodes, arguments.known)) as judge, Engine(hash=64) as engine:
+    with SimpleEngine.popen_uci(program, timeout=60) as stockfish, Engine(hash=64) as engine:
+        judge = Judge(stockfish, arguments.judge_nodes, arguments.known)
         bench = Benchmark(engine, judge, arguments.nodes, tally)
         for game in track(games, "games", console=console, transient=True):
             bench.game(game)
