@@ -8,7 +8,7 @@ from typing import IO, Any, cast
 
 #: Unicode categories of invisible characters: controls, formats such as the bidirectional overrides, lone surrogates
 #: (the undecodable bytes of file names), line and paragraph separators.
-_UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_INVISIBLE_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def escaped(text: str, keep: str = "\n\t") -> str:
@@ -22,7 +22,9 @@ def escaped(text: str, keep: str = "\n\t") -> str:
     from unicodedata import category  # late: almost nothing is imported before uciok
 
     return "".join(
-        letter.encode("unicode_escape").decode() if letter not in keep and category(letter) in _UNSEEN else letter
+        letter.encode("unicode_escape").decode()
+        if letter not in keep and category(letter) in _INVISIBLE_CATEGORIES
+        else letter
         for letter in text
     )
 

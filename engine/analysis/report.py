@@ -143,7 +143,7 @@ def _ply(moves: Sequence[Judged], number: int, clocks: Sequence[float | None], c
 
 
 def _time_left(clocks: Sequence[float | None], number: int) -> str:
-    """How much time the player had for a move, as a part of what the clock showed after his first; empty if unknown."""
+    """How much time the player had for a move, as a part of the time left after the first move; empty if unknown."""
     first, before = clocks[2 - number % 2 : 3 - number % 2], clocks[number - 2] if number > 2 else None
     if before is None or not first or not first[0]:
         return ""

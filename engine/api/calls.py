@@ -45,7 +45,7 @@ class Calls:
         return self._process != os.getpid()
 
     def check(self) -> None:
-        """Raise RuntimeError where waiting for a call would be wrong."""
+        """Raise RuntimeError if a call could never get its turn: in a copy, after the end, or from a callback."""
         if self.forked:
             raise RuntimeError(FORKED)
         if self.closed:

@@ -26,7 +26,7 @@ def sacrificed(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
 
 
 def offered(board: chess.Board, move: chess.Move) -> int:
-    """The pawns that the opponent wins by his best capture after ``move``, less what the move itself took.
+    """The pawns that the opponent wins by the best capture after ``move``, less what the move itself took.
 
     >>> board = chess.Board("6k1/8/4p3/3p4/8/8/3R4/6K1 w - - 0 1")
     >>> offered(board, chess.Move.from_uci("d2d5")), offered(board, chess.Move.from_uci("d2d4"))

@@ -6,7 +6,7 @@
 ``tablebase``   the tablebases' results of the root moves
 ``tablereader`` python-chess's tablebase reader, with a deadline
 ``strength``    playing weaker on purpose
-``glance``      material seen at a glance, for the weaker levels
+``gains``       material that a move visibly wins, for the weaker levels
 ``boards``      python-chess boards as position records, and back
 ``captures``    values of captures on python-chess boards
 ``wdl``         win, draw and loss chances, and normalised centipawns

@@ -21,7 +21,7 @@ from engine.messages import Info, Limits, OptionError, Result, Signals
 from engine.play import strength
 from engine.play.boards import board_of, occurred_twice, position_after
 from engine.play.book import Book
-from engine.play.glance import at_a_glance
+from engine.play.gains import visible_gain
 from engine.play.reporter import OnInfo, Reporter, RootChoice
 from engine.play.tablebase import RootProbe, Tablebase
 from engine.search.lazy_smp import SearchTask
@@ -156,7 +156,7 @@ class MoveSelector:
         if self._chance.random() < level.alert:
             board = board_of(position)
             moves = [board.parse_uci(to_uci(line.moves[0], board.chess960)) for line in lines]
-            gains = [at_a_glance(board, move) for move in moves]
+            gains = [visible_gain(board, move) for move in moves]
             sound = strength.without_visible_blunders([line.score for line in lines], gains)
             lines = [lines[index] for index in sound]
         return lines[strength.choose([line.score for line in lines], level.noise, self._chance)]

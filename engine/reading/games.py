@@ -24,7 +24,7 @@ from engine.reading.tokens import Kind, Token, plain_result, tokens
 Report = Callable[[str], None]
 
 _MAX_REMARKS = 10  # remarks reported one by one for a game; the others are counted
-_ASIDES = frozenset(("e.p.", "ep", "mate", "ch"))  # words between moves that are neither moves nor annotations
+_NON_MOVES = frozenset(("e.p.", "ep", "mate", "ch"))  # words between moves that are neither moves nor annotations
 
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "0-0", "*"))
 
@@ -293,7 +293,7 @@ class _Builder:
         """Attach to ``node`` comments and annotations that no move follows."""
         node.nags.update(self._signs)
         for sign in self._signs.values():
-            self._remark(sign.line, f"the annotation {quoted(sign.text)} is read as if it followed the move before")
+            self._remark(sign.line, f"the annotation {quoted(sign.text)} is applied to the preceding move")
         self._signs = {}
         if self._before:
             if node is self._has_variation:
@@ -340,7 +340,7 @@ class _Builder:
         if nag is None and signs not in CHECKS:
             self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is ignored")
         for sign in self._signs.values():
-            self._remark(sign.line, f"the annotation {quoted(sign.text)} is read as if it followed the next move")
+            self._remark(sign.line, f"the annotation {quoted(sign.text)} is applied to the next move")
         before = " ".join(filter(None, self._before))
         nags = {*self._signs, nag} if nag is not None else self._signs
         self._node = self._node.add_variation(move, starting_comment=before, nags=nags)
@@ -368,7 +368,7 @@ def _core(word: str) -> str:
 
 def _may_move(token: Token) -> bool:
     """Whether a word may be a move, and not one of the usual asides and symbols."""
-    if token.kind is not Kind.WORD or token.text in _ASIDES:
+    if token.kind is not Kind.WORD or token.text in _NON_MOVES:
         return False
     return token.text in _NULL or any(map(str.isalnum, token.text))
 

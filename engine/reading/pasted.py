@@ -33,7 +33,7 @@ def read_pasted(text: str, chess960: bool = False, report: Callable[[str], None]
         found = _IN_ADDRESS.search(text)
         if found is None:
             advice = "save the game as a PGN file, or copy its moves or its FEN, and analyse that"
-            raise PositionError(f"{quoted(text.strip())} is an address, which numbat does not load: {advice}")
+            raise PositionError(f"{quoted(text.strip())} is an address, which Numbat does not load: {advice}")
         text = re.sub("%2F", "/", re.sub(r"%20|\+", "_", found[0]), flags=re.IGNORECASE)
     start, _, moves = text.strip().removeprefix("position ").partition(" moves ")
     if start in ("", "startpos") or start.count("/") > 5:

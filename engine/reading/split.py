@@ -48,7 +48,7 @@ class _Splitter:
         self._numbers = [0]
         """The last number of a move in the main line and in each open variation."""
         self._held: list[Token] = []
-        """Comments and remarks after a blank line, until it is known to which game they belong."""
+        """Comments and remarks after a blank line whose game is not known yet."""
 
     def add(self, token: Token) -> Raw | None:
         """Take the next token; returns the game that ended before it, if one did."""

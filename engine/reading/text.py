@@ -24,7 +24,7 @@ _ENCODINGS = {
 }
 
 _CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
-_LOOKED_AT = 1 << 16
+_PROBE_BYTES = 1 << 16
 
 
 class ReadError(ValueError):
@@ -52,7 +52,7 @@ def read_lines(
 
 def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, None, None]:
     """The lines of an open file, which is then closed. Raises :class:`ReadError`, whose message calls it ``name``."""
-    beginning = stream.read(_LOOKED_AT)
+    beginning = stream.read(_PROBE_BYTES)
     stream.seek(0)
     encoding = next(name for start, name in _ENCODINGS.items() if re.match(start, beginning))
     if is_binary(beginning.decode(encoding, "replace")):

@@ -1,5 +1,5 @@
 """The sentences of the option ``Explain``: what the best move of an analysis does, and why the opponent's last move in
-a game was bad. They come from the lines of searches that are made anyway."""
+a game was bad. They need no search of their own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.messages import Info
 #: Iterations for which a move must have been the best of an analysis before it is explained.
 STABLE_ITERATIONS = 2
 
-#: Milliseconds that the first explanation of a game is taken to need, and the largest share of a move's time for one.
+#: Assumed cost of a game's first explanation in milliseconds, and the largest share of a move's time for one.
 FIRST_COST_MS, LARGEST_SHARE = 20.0, 0.02
 
 _MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
@@ -48,12 +48,12 @@ class Commentary:
         self._cost_ms = FIRST_COST_MS
 
     def begin(self, board: chess.Board, analyses: bool) -> None:
-        """A search of ``board`` begins: for an analysis, or for a move of a game."""
+        """Begin to follow a search of ``board``, for an analysis or for a move of a game."""
         self._board, self._analyses = board, analyses
         self._last, self._iterations, self._explained = None, 0, ""
 
     def follow(self, info: Info) -> None:
-        """Take a report of the search, and in an analysis explain the best move when it is stable."""
+        """Read a report of the search; in an analysis, explain the best move once it is stable."""
         if info.score is None or info.score.bound or info.multipv != 1 or not info.pv:
             return
         last, self._last = self._last, info
@@ -68,7 +68,7 @@ class Commentary:
             self._say(sentence(claim or outlook(Line.of(self._board, found.pv), found.score)))
 
     def end(self, bestmove: str) -> None:
-        """A search for a move of a game has ended: explain the opponent's last move, if bad and time allows."""
+        """End a search for a move of a game: explain the opponent's last move, if it was bad and time allows."""
         expected, last = self._expected, self._last
         self._expected = None
         if last is None or last.pv[0] != bestmove:
@@ -85,7 +85,7 @@ class Commentary:
             self._expected = Expectation(after, replace(found, score=score, pv=found.pv[1:]))
 
     def _explain_reply(self, expected: Expectation, found: Analysis) -> None:
-        """Say why the move that led from the expected position to the present one was bad, if it was."""
+        """Say why the opponent's move in the expected position was bad, if it was."""
         before = self._board.copy()
         if not before.move_stack:
             return

@@ -6,11 +6,11 @@ from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
 from engine.printing import escaped
 
-#: Longer remarks are cut: they quote input of any length.
+#: Maximum characters of a remark, which may quote input of any length.
 _LONGEST_REMARK = 300
 
 #: Maximum number of words quoted from a list.
-_QUOTED = 3
+_QUOTED_WORDS = 3
 
 
 def remark_line(text: str) -> str:
@@ -24,9 +24,9 @@ def remark_line(text: str) -> str:
 
 def some_of(words: Sequence[str]) -> str:
     """The first few of ``words`` in quotes, and how many more there are."""
-    quoted = [f"'{word}'" for word in words[:_QUOTED]]
-    if len(words) > _QUOTED:
-        quoted.append(f"{len(words) - _QUOTED} more")
+    quoted = [f"'{word}'" for word in words[:_QUOTED_WORDS]]
+    if len(words) > _QUOTED_WORDS:
+        quoted.append(f"{len(words) - _QUOTED_WORDS} more")
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 

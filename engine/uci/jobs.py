@@ -69,12 +69,12 @@ def _leaves(engine: Engine, depth: int, threads: int, divided: Print | None, sig
 
     flag = np.zeros(1, np.int64)  # read by compiled code
 
-    def heed() -> None:
+    def pass_on_stop() -> None:
         if signals.stopped:
             flag[0] = 1
 
-    signals.on_change = heed
-    heed()
+    signals.on_change = pass_on_stop
+    pass_on_stop()
 
     def on_move(move: str, leaves: int) -> None:
         if divided is not None and not signals.stopped:
@@ -135,8 +135,8 @@ def _load(report: Callable[[str], None], **options: Unpack[Options]) -> Engine:
 
 
 def _interruptible(work: Callable[[], None]) -> None:
-    """Run ``work`` in a thread, so that Ctrl-C ends it at once although compiled code ignores signals. Raises what it
-    raises."""
+    """Run ``work`` in a thread, so that Ctrl-C ends it immediately although compiled code ignores signals. Raises its
+    exceptions."""
     from engine.commandline import interrupted
     from engine.search.threads import run_on_deep_stack
 

@@ -64,14 +64,14 @@ class Conversation:
         session = self._session
         match command:
             case "uci":
-                self._introduce()
+                self._print_id()
                 session.load_now()
             case "isready":
                 session.is_ready()
             case "ucinewgame":
                 session.new_game()
             case "position":
-                session.place(words)
+                session.set_position(words)
             case "go":
                 go = parse_go(words)
                 for fault in go.faults:
@@ -80,9 +80,9 @@ class Conversation:
             case "stop":
                 session.stop()
             case "ponderhit":
-                session.ponder_hit()
+                session.ponderhit()
             case "setoption":
-                session.assign(*parse_setoption(text_after("setoption", line), self._options))
+                session.set_option(*parse_setoption(text_after("setoption", line), self._options))
             case "debug":
                 self._debug(words)
             case "register":
@@ -108,7 +108,7 @@ class Conversation:
         self._session.refused = True
         self._session.remark(why)
 
-    def _introduce(self) -> None:
+    def _print_id(self) -> None:
         identity = f"id name Numbat {__version__}", "id author the Numbat developers"
         self._output.line("\n".join([*identity, *map(option_line, self._options), "uciok"]))
 
@@ -119,9 +119,8 @@ class Conversation:
 
 
 def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
-    """Run the UCI loop until ``quit`` or the end of standard input, or the ``commands`` in its place, each to its end;
-    returns the exit code, 2 if one of those was refused. Ctrl-C is a clean exit too, with code 0, unless the engine is
-    still being compiled."""
+    """Run the UCI loop until ``quit`` or the end of standard input, or run ``commands`` instead, each to its end.
+    Returns the exit code: 2 if one of ``commands`` was refused, 130 for Ctrl-C during the compilation, otherwise 0."""
     output = Output()
     typed = at_terminal() and not commands
     if typed:
@@ -137,8 +136,8 @@ def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
     given = commands or lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start)))
     try:
         quits = any(not conversation.handle(line) for line in given)
-        # quit ends at once at a terminal; a script gets its answers first.
-        ended = session.finish() if commands and not quits else session.close(at_once=typed)
+        # at a terminal quit ends everything immediately; a script gets its answers first
+        ended = session.finish() if commands and not quits else session.close(immediately=typed)
         code = REFUSED if commands and session.refused else 0
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
@@ -149,7 +148,7 @@ def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
             code = INTERRUPTED
             output.remark("interrupted")
         end_compiling()  # of the engine, or of its tablebase prober
-        ended = session.close(at_once=True)
+        ended = session.close(immediately=True)
     if not ended:
         os._exit(code)  # without waiting for a compiler or a search
     return code

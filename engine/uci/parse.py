@@ -22,8 +22,8 @@ EXTENSIONS = frozenset(("d", "eval", "explain", "why", "bench", "help"))
 #: ``go`` limits with a number.
 _NUMBERS = NUMBERS | {"perft": PERFT}
 
-#: Invalid limits that are explained; the others are counted.
-_EXPLAINED = 5
+#: Number of invalid limits that get an explanation; the others are counted.
+_EXPLAINED_FAULTS = 5
 
 _FLAGS = frozenset(("infinite", "ponder"))
 _GO_WORDS = _FLAGS | _NUMBERS.keys() | {"searchmoves"}
@@ -47,8 +47,8 @@ class Placement:
 
 
 def commands_in(arguments: Sequence[str]) -> list[str]:
-    """The lines that the ``arguments`` of a command line stand for, as in Stockfish: one with blanks is a line, the
-    words between such make up one line. Empty if they do not begin with a command that is no subcommand.
+    """Turn the ``arguments`` of a command line into UCI lines, as Stockfish does: an argument with blanks is one,
+    and single words in a row make up one. Empty if the first word is a subcommand or no command.
 
     >>> commands_in(["position startpos", "d"]), commands_in(["go", "depth", "10"]), commands_in(["bench", "5"])
     (['position startpos', 'd'], ['go depth 10'], [])
@@ -80,7 +80,7 @@ def text_after(command: str, line: str) -> str:
 
 
 def parse_position(words: Sequence[str]) -> Placement:
-    """``startpos`` or ``fen`` with its fields, optionally ``moves``. Raises :class:`PositionError`."""
+    """``startpos`` or ``fen`` with its fields, optionally ``moves``, as a record. Raises :class:`PositionError`."""
     words = list(words)
     moves: tuple[str, ...] = ()
     if "moves" in words:
@@ -104,7 +104,7 @@ def parse_position(words: Sequence[str]) -> Placement:
 
 def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination. Numbers out of range are clamped (a clock may run out
-    while the GUI computes), other invalid words ignored, and both named. One clock stands for both. Raises
+    while the GUI computes), other invalid words ignored, and both are named. One clock counts for both sides. Raises
     :class:`OptionError` for a perft without a depth in its range."""
     limits: dict[str, Any] = {}
     faults: list[str] = []
@@ -135,8 +135,8 @@ def parse_go(words: Sequence[str]) -> Go:
                 faults.append(fault)
             if given is not None and not (fault and word == "perft"):
                 limits[word] = number.nearest(given)
-    more = len(faults) - _EXPLAINED
-    del faults[_EXPLAINED:]
+    more = len(faults) - _EXPLAINED_FAULTS
+    del faults[_EXPLAINED_FAULTS:]
     if unknown:
         faults.append(f"{some_of(unknown)} {_are(unknown)} not understood")
     if more > 0:

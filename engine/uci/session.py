@@ -1,9 +1,8 @@
 """The engine of a conversation and the commands that act on it.
 
-The main thread reads lines and queues commands, so that it is always ready for the next line; one other thread loads
-the engine and runs the commands in order. ``go`` is a call that returns with its move. So only the main thread can
-deliver ``stop`` and ``ponderhit``, by the signals of the commands that were sent before them; and during a search it
-answers ``isready`` and the like itself."""
+The main thread reads lines and queues commands, so that it is always ready for the next line. One other thread loads
+the engine and runs the commands in order; ``go`` returns with its move. The main thread delivers ``stop`` and
+``ponderhit``, through the signals of the earlier commands, and answers ``isready`` and the like during a search."""
 
 from __future__ import annotations
 
@@ -33,20 +32,20 @@ if TYPE_CHECKING:
     from engine.api import Engine
     from engine.uci.commentary import Commentary
 
-#: Seconds for which loading waits for the first ``uci``, as importing numba would delay the answer.
-_LOAD_AFTER = 0.1
+#: Seconds to wait for the first ``uci`` before numba is imported, which would delay the answer.
+_LOAD_DELAY = 0.1
 
-#: Seconds before a command that waits for another is remarked upon.
-_PATIENCE = 1.0
+#: Seconds that a command may wait before the user is told which command holds it up.
+_QUIET_WAIT = 1.0
 
-#: The commands that may take long.
-_LONG = ("go", "go perft", "bench", "explain")
+#: Names of commands that may take minutes.
+_LONG_COMMANDS = ("go", "go perft", "bench", "explain")
 
 #: Seconds to wait after ``quit`` for stopped work, and for a perft.
 _QUIT_TIMEOUT = 5.0
 
 #: Seconds between checks, after ``quit``, whether the reader of the output is gone.
-_POLL = 0.2
+_POLL_INTERVAL = 0.2
 
 
 @dataclass(slots=True, eq=False)
@@ -71,17 +70,17 @@ class Session:
         self._placement = Placement(None)  # the last accepted one
         self._asked = False  # true once a command that produces output was received
         self._compiles = False
-        self._commands: deque[Command] = deque()  # the one that runs, and those that wait
-        self._early: deque[Command] = deque()  # the early ones of them
+        self._commands: deque[Command] = deque()  # the running command first, then the waiting ones
+        self._early: deque[Command] = deque()  # the early commands among them
         self._lock = threading.Lock()  # of the commands, and of the order of early answers
-        self._news: SimpleQueue[None] = SimpleQueue()  # wakes the session's thread; its put() cannot be interrupted
+        self._wakeups: SimpleQueue[None] = SimpleQueue()  # wakes the session's thread; its put() cannot be interrupted
         self._running: Command | None = None
-        self._begun = 0.0  # when it began
-        self._overtaken = False  # early commands need not wait for it
-        self._remarked: Command | None = None  # one for which others wait
-        self._over = False  # no further command will come
-        self.refused = False  # a command was
-        self._ended: SimpleQueue[None] = SimpleQueue()  # news of the end of the session's thread
+        self._begun = 0.0  # its start, in seconds of time.monotonic
+        self._closingtaken = False  # early commands need not wait for it
+        self._remarked: Command | None = None  # the running command that the user was told to wait for
+        self._closing = False  # no further command will come
+        self.refused = False  # whether any command was refused
+        self._ended: SimpleQueue[None] = SimpleQueue()  # gets an item when the session's thread ends
 
     # --- for the reading thread ---------------------------------------------------------------------
 
@@ -91,7 +90,7 @@ class Session:
 
     def load_now(self) -> None:
         """Begin to load the engine, after the first answer."""
-        self._news.put(None)
+        self._wakeups.put(None)
 
     def loaded(self) -> bool:
         return self._engine is not None
@@ -101,7 +100,7 @@ class Session:
         return self._compiles and not self.loaded()
 
     def say(self, text: str) -> None:
-        """Print ``text`` after the answers to earlier commands; during a search at once."""
+        """Print ``text`` after the answers to earlier commands, or immediately during a search."""
         if self._asked:
             self._submit(Command("the next answer", lambda signals: self._output.line(text), early=True))
         else:
@@ -112,22 +111,22 @@ class Session:
         self.say(remark_line(text))
 
     def debug(self, on: bool) -> None:
-        """Switch remarks on how commands were understood on or off."""
+        """Turn on or off remarks on how commands were understood."""
         self._submit(Command("debug", lambda signals: self._set_debug(on), early=True))
 
     def is_ready(self) -> None:
-        """Answer ``readyok`` when all earlier commands are done; during a search or an explanation at once."""
+        """Answer ``readyok`` when all earlier commands are done, or immediately during a search or an explanation."""
         self._ask(Command("isready", lambda signals: self._output.line("readyok"), early=True))
 
     def stop(self) -> None:
-        """Stop the command that runs and those in the queue."""
+        """Stop the running command and all that wait."""
         with self._lock:
             for command in reversed(self._commands):
-                if command.signals.stopped:  # and so are those before it
+                if command.signals.stopped:  # and so are all earlier ones
                     break
                 command.signals.stop()
 
-    def ponder_hit(self) -> None:
+    def ponderhit(self) -> None:
         """The expected move was played: the clock now runs."""
         with self._lock:
             for command in reversed(self._commands):
@@ -140,12 +139,12 @@ class Session:
         self.stop()
         self._submit(Command("ucinewgame", lambda signals: self._loaded.new_game()))
 
-    def place(self, words: Sequence[str]) -> None:
+    def set_position(self, words: Sequence[str]) -> None:
         """Set up the position that the ``words`` after ``position`` name."""
-        self._submit(Command("position", lambda signals: self._place(words)))
+        self._submit(Command("position", lambda signals: self._set_position(words)))
 
-    def assign(self, name: str, value: Value) -> None:
-        self._submit(Command("setoption", lambda signals: self._assign(name, value)))
+    def set_option(self, name: str, value: Value) -> None:
+        self._submit(Command("setoption", lambda signals: self._set_option(name, value)))
 
     def go(self, go: Go) -> None:
         """Search, or count a perft."""
@@ -169,35 +168,35 @@ class Session:
         self._ask(Command("eval", lambda signals: self._output.line(self._loaded.explain_evaluation())))
 
     def finish(self) -> bool:
-        """Finish all commands, searches among them. Returns False as :meth:`close`."""
+        """Finish all commands, searches included. Returns the same as :meth:`close`."""
         self._asked = True
         return self.close(stops_searches=False)
 
-    def close(self, at_once: bool = False, stops_searches: bool = True) -> bool:
-        """Stop searches and finish all other commands, a perft only within seconds; with ``at_once`` stop everything.
-        Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone
-        or that lasts too long after ``at_once``."""
-        if not self.loaded() and (at_once or not self._asked):
+    def close(self, immediately: bool = False, stops_searches: bool = True) -> bool:
+        """Stop searches and finish all other commands, a perft only within seconds; with ``immediately`` stop all.
+        Returns False if a thread is still busy: it compiles, its search does not end, the reader of its output is gone,
+        or it goes on too long after ``immediately``."""
+        if not self.loaded() and (immediately or not self._asked):
             return False
         with self._lock:
-            if at_once:
+            if immediately:
                 self._commands = deque(filter(None, [self._running]))
             for command in self._commands:
-                if at_once or (command.name == "go" and stops_searches):
+                if immediately or (command.name == "go" and stops_searches):
                     command.signals.stop()
-            self._over = True
-        self._news.put(None)
+            self._closing = True
+        self._wakeups.put(None)
         closed = time.monotonic()
         while True:
             with suppress(Empty):
-                self._ended.get(timeout=_POLL)  # Windows does not notice Ctrl-C in a wait without a timeout
+                self._ended.get(timeout=_POLL_INTERVAL)  # Windows does not notice Ctrl-C in a wait without a timeout
                 return True
             running, now = self._running, time.monotonic()
             spent = now - max(closed, self._begun)
             if running is not None and running.name == "go perft" and spent > _QUIT_TIMEOUT and stops_searches:
                 running.signals.stop()
             is_stopped = running is not None and running.signals.stopped and spent > 2 * _QUIT_TIMEOUT
-            if is_stopped or (at_once and now - closed > _QUIT_TIMEOUT) or self._output.reader_closed():
+            if is_stopped or (immediately and now - closed > _QUIT_TIMEOUT) or self._output.reader_closed():
                 return False
 
     def _ask(self, command: Command) -> None:
@@ -208,29 +207,29 @@ class Session:
         """Queue ``command``, or run it now if it is early and the work that runs may be overtaken."""
         with self._lock:
             running = self._running
-            if command.early and self._overtaken and running is not None and not running.signals.stopped:
+            if command.early and self._closingtaken and running is not None and not running.signals.stopped:
                 self._execute(command)
                 return
             self._commands.append(command)
             if command.early:
                 self._early.append(command)
             self._watch()
-        self._news.put(None)
+        self._wakeups.put(None)
 
     def _watch(self) -> None:
-        """Have it remarked upon if a command waits for long."""
+        """Start the timer that tells the user when a command has waited too long."""
         running = self._running
-        if running is None or len(self._commands) == 1 or running.name not in _LONG or running.signals.stopped:
+        if running is None or len(self._commands) == 1 or running.name not in _LONG_COMMANDS or running.signals.stopped:
             return
         if self._remarked is not running:
             self._remarked = running
-            timer = threading.Timer(_PATIENCE, self._remark_on, [running])
+            timer = threading.Timer(_QUIET_WAIT, self._remark_on, [running])
             timer.daemon = True
             with suppress(RuntimeError):  # no thread left
                 timer.start()
 
     def _remark_on(self, running: Command) -> None:
-        """Print which command waits for ``running``, if one still does."""
+        """Tell the user which command waits for ``running``, if one still does."""
         with self._lock:
             waiting = next((command for command in self._commands if not command.done), None)
             if self._running is running and waiting is not None:
@@ -247,7 +246,7 @@ class Session:
     def _serve(self) -> None:
         """Load the engine and run commands until :meth:`close`."""
         with suppress(Empty):
-            self._news.get(timeout=_LOAD_AFTER)
+            self._wakeups.get(timeout=_LOAD_DELAY)
         self._load()
         while (command := self._next()) is not None:
             self._execute(command)
@@ -255,11 +254,11 @@ class Session:
         self._ended.put(None)
 
     def _next(self) -> Command | None:
-        """The next command, waited for; None at the end."""
+        """Wait for the next command; None at the end."""
         with self._lock:
             if self._running is not None:
                 self._commands.popleft()
-            self._running, self._overtaken = None, False
+            self._running, self._closingtaken = None, False
         while True:
             with self._lock:
                 for queue in (self._commands, self._early):
@@ -271,15 +270,15 @@ class Session:
                     self._begun = time.monotonic()
                     self._watch()
                     return command
-                if self._over:
+                if self._closing:
                     return None
-            self._news.get()
+            self._wakeups.get()
 
     def _let_overtake(self, signals: Signals) -> None:
-        """Run the early commands that wait, and from now on those that come, unless ``signals`` stop the work."""
+        """Run the waiting early commands, and from now on each new one, unless ``signals`` stop the work."""
         with self._lock:
             if not signals.stopped:
-                self._overtaken = True
+                self._closingtaken = True
                 while self._early:
                     early = self._early.popleft()
                     if not early.done:
@@ -287,16 +286,16 @@ class Session:
                         self._execute(early)
 
     def _answer(self, text: str) -> None:
-        """Print the last line of the work that runs; nothing overtakes it any more."""
+        """Print the last line of the running command; no early command overtakes it any more."""
         with self._lock:
-            self._overtaken = False
+            self._closingtaken = False
         self._output.line(text)
 
     def _execute(self, command: Command) -> None:
         self._guard(command.name, command.run, command.signals)
 
     def _guard(self, name: str, function: Callable[..., object], *arguments: object) -> None:
-        """Call ``function``; a failure costs a line."""
+        """Call ``function``; report an exception and continue."""
         try:
             function(*arguments)
         except Exception as error:
@@ -327,7 +326,7 @@ class Session:
             os._exit(1)
 
     def _report(self, text: str) -> None:
-        """Print a remark of the engine. While the engine is being loaded, it means that it compiles."""
+        """Print a remark of the engine. One that comes while it is being loaded means that it compiles."""
         self._compiles = True
         gc.enable()  # a compiler leaves much garbage
         self._output.remark(text)
@@ -335,13 +334,13 @@ class Session:
     def _set_debug(self, on: bool) -> None:
         self._debug = on
 
-    def _place(self, words: Sequence[str]) -> None:
+    def _set_position(self, words: Sequence[str]) -> None:
         try:
             placement = parse_position(words)
             self._loaded.set_position(placement.fen, placement.moves)
         except PositionError as error:
             raise PositionError(f"{error}; the previous position is kept") from None
-        if placement.fen not in (None, self._placement.fen):  # each game is remarked upon once
+        if placement.fen not in (None, self._placement.fen):  # remark on each game once
             is_960 = self._loaded.options["UCI_Chess960"]
             for repair in read_fen(placement.fen, is_960).repairs:
                 self._output.remark(f"position: {repair}")
@@ -351,7 +350,7 @@ class Session:
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 
-    def _assign(self, name: str, value: Value) -> None:
+    def _set_option(self, name: str, value: Value) -> None:
         self._loaded.set_option(name, value)
         if self._debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))
@@ -386,7 +385,7 @@ class Session:
         self._answer("\n".join([*final, result_line(result)]))
 
     def _comment(self, limits: Limits) -> Commentary | None:
-        """The commentary on a search that begins; None without the option Explain."""
+        """Begin the commentary on a search; None without the option Explain."""
         options = self._loaded.options
         if not options["Explain"]:
             self._commentary = None
@@ -400,7 +399,7 @@ class Session:
         return self._commentary
 
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
-        """The legal ones among ``moves``, without duplicates; the others are reported."""
+        """Return the legal ones of ``moves``, without duplicates, and report the others."""
         wanted = dict.fromkeys(moves)
         good = [move for move in wanted if self._loaded.is_legal(move)]
         bad = [move for move in wanted if move not in good]

@@ -154,7 +154,7 @@ def test_a_pasted_game_is_annotated_and_kept(tmp_path, monkeypatch, capsys):
         (
             "analyse",
             ["https://lichess.org/q7ZvsdUF"],
-            "'https://lichess.org/q7ZvsdUF' is an address, which numbat does not load",
+            "'https://lichess.org/q7ZvsdUF' is an address, which Numbat does not load",
         ),
         ("analyse", ["1. e4 e5 2. 5e"], "2. '5e' is not a move"),
         ("analyse", ["1. e4 e5 2. Ke3 Nf6"], "2. 'Ke3' is not a legal move"),

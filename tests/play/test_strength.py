@@ -10,7 +10,7 @@ import pytest
 from engine.api import Engine
 from engine.messages import Info, Limits, Result
 from engine.options import find
-from engine.play.glance import MATE_IN_ONE, at_a_glance
+from engine.play.gains import MATE_IN_ONE, visible_gain
 from engine.play.strength import (
     BEGINNERS,
     FULL_SKILL,
@@ -75,7 +75,7 @@ def test_a_beginner_leaves_a_piece_hanging_now_and_then(numbat):
     gains = []
     for _ in range(60):
         move = attacked.parse_uci(think(numbat, attacked.fen(), Limits(movetime=10_000))[0].bestmove)
-        gains.append(at_a_glance(attacked, move))
+        gains.append(visible_gain(attacked, move))
     assert 0 < sum(gain <= -300 for gain in gains) < 45
 
 
@@ -100,7 +100,7 @@ def test_levels_above_1200_prevent_mate_in_one(numbat):
     for _ in range(10):
         numbat.new_game()
         move = board.parse_uci(think(numbat, fen, Limits(movetime=10_000))[0].bestmove)
-        assert at_a_glance(board, move) > -MATE_IN_ONE, board.san(move)
+        assert visible_gain(board, move) > -MATE_IN_ONE, board.san(move)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_levels_above_1200_prevent_mate_in_one(numbat):
 def test_visible_gains(fen, moves):
     board = chess.Board(fen)
     for san, worth in moves.items():
-        assert at_a_glance(board, board.parse_san(san)) == worth, san
+        assert visible_gain(board, board.parse_san(san)) == worth, san
     assert board.fen() == chess.Board(fen).fen()
 
 
@@ -132,7 +132,7 @@ def test_levels_above_1200_see_a_hanging_queen(numbat, elo):
         numbat.new_game()
         assert think(numbat, HANGING, Limits(movetime=10_000))[0].bestmove == "c1g5"
         move = attacked.parse_uci(think(numbat, attacked.fen(), Limits(movetime=10_000))[0].bestmove)
-        assert at_a_glance(attacked, move) > -500, attacked.san(move)
+        assert visible_gain(attacked, move) > -500, attacked.san(move)
 
 
 def test_an_elo_lies_between_the_levels_around_it():

@@ -131,9 +131,9 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ('[White "a "b" c"]\n\n1. e4 *', ["1. e4"], "quotation marks in the tag White"),
         ("1. e4 ; a } b\ne5 *", ["1. e4 e5"], "a brace in the comment"),
         ("1. e4 (1. d4) { a } *", ["1. e4"], "a comment after the last variation"),
-        ("1. e4 ($1) e5 *", ["1. e4 e5"], "is read as if it followed the move before"),
+        ("1. e4 ($1) e5 *", ["1. e4 e5"], "is applied to the preceding move"),
         ('[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0', ["1. f3 e5 2. g4 Qh4#"], "the result 1-0 becomes 0-1: the game ends with mate"),
-        ("1. e4 e5 2. Nf3 ($6 2. f4) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "1: game 1: the annotation '6' is read as if it followed the next move"),
+        ("1. e4 e5 2. Nf3 ($6 2. f4) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "1: game 1: the annotation '6' is applied to the next move"),
     ],
 )  # fmt: skip
 def test_what_is_odd_is_read_as_it_was_meant_and_named(text, lines, remark):

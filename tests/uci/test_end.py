@@ -89,12 +89,12 @@ def test_a_slow_task_does_not_delay_the_end_at_a_terminal(monkeypatch):
     session, over = Session(Output()), threading.Event()
     engine = SimpleNamespace(close=lambda: None)
     monkeypatch.setattr(session, "_load", lambda: setattr(session, "_engine", engine))
-    session.assign("SyzygyPath", "tables")
+    session.set_option("SyzygyPath", "tables")
     engine.set_option = lambda name, value: over.wait()
     session.open()
     while not session.loaded():
         time.sleep(0.001)
-    assert not session.close(at_once=True)
+    assert not session.close(immediately=True)
     over.set()
 
 

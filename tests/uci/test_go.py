@@ -57,7 +57,7 @@ def test_last_report_and_bestmove_share_one_write():
     answered = threading.Event()
     session = Session(Recorder())
     session.open()
-    session.place(Placement(None))
+    session.set_position(Placement(None))
     session.go(Go(Limits(nodes=5000)))
     assert answered.wait(COLD_TIMEOUT)
     assert session.close()

@@ -79,7 +79,7 @@ def encounter_lines(encounter: Encounter) -> Text:
         drawn = f"draws {100 * encounter.draw_ratio:.1f}%"
         pairs = sum(encounter.pairs)
         if found.los is None:
-            lines.append(f"Elo {elo_text(encounter)}: error and superiority need {MIN_OBSERVATIONS} pairs")
+            lines.append(f"Elo {elo_text(encounter)}: error bars need {MIN_OBSERVATIONS} pairs")
             lines.append(drawn)
         else:
             normalized = f", normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}" if found.nelo is not None else ""

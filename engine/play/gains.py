@@ -9,12 +9,12 @@ MATE_IN_ONE = 10_000  # centipawns for a mate in one: more than all pieces toget
 _PAWN_CP = 100
 
 
-def at_a_glance(board: chess.Board, move: chess.Move) -> int:
+def visible_gain(board: chess.Board, move: chess.Move) -> int:
     """Centipawns that ``move`` wins or loses for a player who sees no further than its capture and the opponent's
     captures in reply. A mate in one, given or allowed, is :data:`MATE_IN_ONE`.
 
     >>> board = chess.Board("4k3/8/3p4/8/8/4B3/8/4K3 w - - 0 1")
-    >>> at_a_glance(board, board.parse_san("Bc5")), at_a_glance(board, board.parse_san("Bd4"))
+    >>> visible_gain(board, board.parse_san("Bc5")), visible_gain(board, board.parse_san("Bd4"))
     (-300, 0)
     """
     board = board.copy(stack=False)
