@@ -23,6 +23,7 @@ from engine.explanation import Case, Claim
 from engine.explanation.claims import Material, Mating
 from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.sacrifices import sacrificed
+from engine.explanation.verdicts import winning_anyway
 
 #: Explains a move that gets a mark; None if there is no reason.
 Explain = Callable[[Case], Claim | None]
@@ -48,9 +49,6 @@ MIN_LINE_PLIES = 8
 
 #: Plies of a line in which a try's fault is looked for.
 TRY_PLIES = 4
-
-#: Points up to which a game is lost whatever is played: it has no inaccuracies. One with the rest is won.
-DECIDED_POINTS = 0.15
 
 #: Equal verdicts in a row that settle a comparison: the first one and those of two rounds that doubled the limit.
 SETTLED_VERDICTS = 3
@@ -168,7 +166,7 @@ class _Run:
         had, has = self._record.change(at)
         how = grade_of(had, has)
         if how is Grade.INACCURACY:
-            decided = points(had) <= DECIDED_POINTS or points(has) >= 1 - DECIDED_POINTS
+            decided = winning_anyway(had, has, position.board.fullmove_number)
             small = cost(had, has) < INACCURACY_COST and not (had.is_mate() or has.is_mate())
             return Grade.FINE if position.book or decided or small else how
         if how.bad:

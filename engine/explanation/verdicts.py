@@ -89,6 +89,16 @@ class Standing:
     cost: Cost = ""
 
 
+def winning_anyway(had: Score, has: Score, move: int) -> bool:
+    """Whether a side surely is winning whatever was played at a ``move`` of the game, from ``had`` to ``has``.
+
+    >>> from chess.engine import Cp
+    >>> winning_anyway(Cp(-333), Cp(-672), 36), winning_anyway(Cp(450), Cp(300), 36), winning_anyway(Cp(300), Cp(0), 36)
+    (True, True, False)
+    """
+    return _sure(expectation(had, move)) == -3 or _sure(expectation(has, move)) == 3
+
+
 def decided(before: float, after: float) -> Standing | None:
     """How a move changed the mover's expected points from ``before``, with the better move, to ``after``; None unless
     the game was won or is lost by a margin that a short search is sure of.

@@ -153,7 +153,7 @@ def test_a_better_move_that_proves_bad_is_replaced():
     assert found[2].score == PovScore(Cp(90), chess.WHITE)
 
 
-@pytest.mark.parametrize(("had", "has"), [(-450, -1300), (1300, 700), (-1200, -1300)])
+@pytest.mark.parametrize(("had", "has"), [(-450, -1300), (1300, 700), (-1200, -1300), (-333, -672)])
 def test_a_decided_game_has_no_inaccuracies(had, has):
     found, _ = annotate_script(
         "1. e4 a5 2. a3 *", {(2, False): (had, "g1f3"), (2, True): (had, "g1f3"), (3, False): (has, "b8c6")}

@@ -15,13 +15,14 @@ import pytest
 from chess.engine import Limit
 
 from engine import Engine
-from engine.analysis.annotate import DECIDED_POINTS, INACCURACY_COST, Annotator
+from engine.analysis.annotate import INACCURACY_COST, Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.judge import chances_on
 from engine.analysis.praise import CLEAR_POINTS
 from engine.analysis.record import Judged
 from engine.explanation import explain
 from engine.explanation.grades import Grade, cost, grade_of, points
+from engine.explanation.verdicts import winning_anyway
 
 
 def game_of(white: str) -> chess.pgn.Game:
@@ -240,7 +241,7 @@ def inconsistencies(positions: list[Judged]) -> list[str]:
         had, has = before.score.pov(turn), after.score.pov(turn)
         mates = after.board.is_checkmate() or (has.is_mate() and had.is_mate())
         fall = Grade.FINE if mates else grade_of(had, has)
-        decided = points(had) <= DECIDED_POINTS or points(has) >= 1 - DECIDED_POINTS
+        decided = winning_anyway(had, has, before.board.fullmove_number)
         small = fall is Grade.INACCURACY and (cost(had, has) < INACCURACY_COST or decided or after.book)
         unmarked = not after.grade.bad and after.grade is not Grade.UNCLEAR
         if unmarked and fall.bad and not small:
