@@ -187,7 +187,8 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
 
     parser = Parser(
         prog="numbat",
-        description="A UCI chess engine. Without a subcommand it speaks UCI; commands of UCI may be arguments too.",
+        description="A UCI chess engine. Without a subcommand it speaks UCI. UCI commands can be arguments, as in "
+        "'numbat go depth 10'.",
     )
     parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
@@ -239,7 +240,7 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
         help="compile for all processors of this level, for a later NUMBA_CPU_NAME=CPU NUMBA_CPU_FEATURES=",
     )
     commands.add_parser("version", help="print the version, Python, numba and the processor, for a bug report")
-    completion = commands.add_parser("completion", help="print the completion of commands for a shell")
+    completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
     commands.add_parser("uci", help="speak UCI, as without a subcommand")
     commands.add_parser("help", help="print this help, or that of a subcommand")

@@ -46,7 +46,7 @@ def quoted(value: object) -> str:
     if isinstance(value, str):
         return repr(value if len(value) <= _MAX_QUOTED else f"{value[:_MAX_QUOTED]}...")
     if isinstance(value, int) and value.bit_length() > 128:  # Python does not convert all of them
-        return "a longer one"
+        return f"a number of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}..."
 

@@ -89,7 +89,7 @@ class Option:
         raise OptionError(f"option {self.name} cannot be {quoted(text)}: it takes {self.allowed}")
 
     def checked(self, value: Any) -> Value:
-        """``value``, which may be a path or, for a button, True. Raises as :meth:`parse`."""
+        """``value``, which may be a path or, for a button, True. Raises the same exceptions as :meth:`parse`."""
         if isinstance(value, int) and value.bit_length() > 64:  # Python does not write all of them
             raise OptionError(
                 f"option {self.name} cannot be a number of {value.bit_length()} bits: it takes {self.allowed}"

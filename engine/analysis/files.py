@@ -120,7 +120,7 @@ class AddedGame:
         self._text = b""
 
     def write(self, game: chess.pgn.Game) -> None:
-        """Write the file with ``game`` as it is now. Raises as the constructor."""
+        """Write the file with ``game`` as it is now. Raises the same exceptions as the constructor."""
         text = f"{pgn_text(game)}\n".encode(errors="replace")
         file = read_bytes(self._path) if self._path.exists() else b""
         before, own, after = file.rpartition(self._text) if self._text else (file, b"", b"")

@@ -68,8 +68,8 @@ class Calls:
             raise
 
     def start(self, work: Callable[[], object], signals: Signals) -> ThreadTask[Any]:
-        """Run ``work`` after the calls that came before, and do not wait: the next call stops it. Raises as
-        :meth:`check`."""
+        """Run ``work`` after the calls that came before, and do not wait: the next call stops it. Raises the
+        same exceptions as :meth:`check`."""
         self.check()
         job: ThreadTask[Any] = ThreadTask(partial(self._perform, work, always=True))
         self._queue(job, signals, is_stream=True)

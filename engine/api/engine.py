@@ -45,7 +45,7 @@ _REPLACED = {
     "protocol": "it runs in this process and speaks no protocol",
     "returncode": "it runs in this process; 'closed' says whether it is closed",
     "send_game_result": "the result of a game need not be reported",
-    "send_opponent_information": "it plays alike against everyone",
+    "send_opponent_information": "play does not depend on the opponent",
     "timeout": "a limit bounds each call: play(board, Limit(time=1))",
     "transport": "it runs in this process",
 }
@@ -82,9 +82,9 @@ class Engine(PositionMixin):
     Every option can be a keyword, in small letters and with underscores: ``hash`` is the transposition table in
     megabytes, ``move_overhead`` the milliseconds lost with each move outside the engine, ``multipv`` the number
     of lines wanted, ``eval_type`` the evaluation (Material, Classical or NNUE) and ``eval_file`` its network, empty for
-    the engine's own; :class:`engine.options.Options` has them all. ``report`` gets messages about what takes long
-    at a first start. Raises :class:`OptionError` for a value that cannot be used, such as a missing file. (Of several
-    tablebase directories one must exist; the missing ones are reported.)
+    the engine's own; :class:`engine.options.Options` has them all. ``report`` is called with progress messages while
+    the engine is compiled. Raises :class:`OptionError` for a value that cannot be used, such as a missing file. (Of
+    several tablebase directories one must exist; the missing ones are reported.)
 
     >>> engine = Engine(hash=1, uci_elo=1400, uci_limitstrength=True)
     >>> engine, engine.options["Hash"]
@@ -276,7 +276,7 @@ class Engine(PositionMixin):
     ) -> chess.Move | None:
         """The move the engine would play on ``board``, None if there is none; uses the book and plays at the level set.
 
-        ``on_report`` gets each report of the search. Raises as :meth:`analyse`."""
+        ``on_report`` gets each report of the search. Raises the same exceptions as :meth:`analyse`."""
 
         def pass_on(info: Info) -> None:
             if on_report is not None and info.score is not None:
@@ -310,7 +310,7 @@ class Engine(PositionMixin):
         (5, True)
 
         :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so do another
-        search with this engine, and dropping the stream. Raises as :meth:`analyse`.
+        search with this engine, and dropping the stream. Raises the same exceptions as :meth:`analyse`.
         """
         return self._stream(Reports(), board, limit, multipv, root_moves)
 
@@ -448,10 +448,10 @@ class Engine(PositionMixin):
 
         Each process has an engine with these options, which forgets each position before the next, so that the result
         does not depend on ``jobs``. ``positions`` are read as they are needed. Closing the generator ends the
-        processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises as
-        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if no process can be started
-        or, with what it wrote last, one ends twice at the same position. A frozen application does all in the calling
-        process.
+        processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises the same
+        exceptions as :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if no process can
+        be started, or if one ends twice at the same position (with what it wrote last). A frozen application does all
+        the work in the calling process.
         """
         from engine.api.many import analyses
 

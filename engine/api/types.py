@@ -36,8 +36,8 @@ class Analysis(Figures, Mapping[str, Any]):
 
     It is also a mapping of its fields, as in python-chess: ``info["score"]``, ``info.get("pv")``.
 
-    ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
-    ``wdl``, the chances to win, draw and lose in thousandths; None if not computed.
+    ``score`` is a :class:`chess.engine.PovScore`, for any side: ``score.white()``, ``score.pov(chess.BLACK)``,
+    ``score.relative``. So is ``wdl``, a PovWdl, the chances to win, draw and lose in thousandths; None if not computed.
     ``pv`` is the principal variation. ``bound`` is "lowerbound" or "upperbound" if the score is only that, else empty.
     ``time`` is in seconds. The other fields are those of :class:`engine.messages.Figures`."""
 
