@@ -151,14 +151,16 @@ CLAIMS: list[Claim] = [
 ]
 
 
-WITH_THEMES = [found(board, ops["pv"]) for board, ops in TABLE]
+@pytest.fixture(scope="module")
+def with_themes() -> list[Claim]:
+    return [found(board, ops["pv"]) for board, ops in TABLE]
 
 
-def test_every_claim_has_a_sentence_of_its_own():
+def test_every_claim_has_a_sentence_of_its_own(with_themes):
     """Whole sentences with all that is to be filled in, and none says what another one says."""
     texts = [sentence(claim) for claim in CLAIMS]
     assert len(set(texts)) == len(texts)
-    for text in (*texts, *map(sentence, WITH_THEMES)):
+    for text in (*texts, *map(sentence, with_themes)):
         assert re.fullmatch(r"[A-Za-z]\S* [^{}<>]*[^\s.,:;{}<>]\.", text), text
         assert not re.search(r"  | [.,:;]|\bNone\b|\ba [aeio]", text), text
 
@@ -225,8 +227,8 @@ def possible_words() -> Iterator[Word]:
             yield from ((record, name, word) for word in get_args(hint) if isinstance(word, str))
 
 
-def test_every_form_of_a_claim_is_among_them():
-    given = (*CLAIMS, *WITH_THEMES)
+def test_every_form_of_a_claim_is_among_them(with_themes):
+    given = (*CLAIMS, *with_themes)
     found = {(claim.finding.theme, claim.finding.form) for claim in given if isinstance(claim, Material)}
     assert found == {(theme, form) for theme, forms in claims.FORMS.items() for form in forms}
     assert {*words(given)} == {*possible_words()}
