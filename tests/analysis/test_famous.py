@@ -261,7 +261,6 @@ def inconsistencies(positions: list[Judged]) -> list[str]:
     ("name", "limit"),
     [
         ("Lasker Ed", Limit(nodes=2_000)),
-        ("Lasker Ed", Limit(nodes=20_000)),
         ("Lasker Ed", Limit(depth=5)),
         *(
             pytest.param(name, limit, marks=pytest.mark.slow)
