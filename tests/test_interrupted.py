@@ -39,7 +39,6 @@ COMMANDS = {
     "perft": ("uci_main", "perft", "3"),
     "suite in processes": ("uci_main", "suite", "s.epd", "--jobs", "2", "--json", "out.json"),
     "analyse": ("uci_main", "analyse", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-    "arena": ("tuning.arena", "--new", "name=one", "--base", "name=two", "--games", "2"),
     "uci": ("uci_main",),
 }
 

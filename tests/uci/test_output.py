@@ -18,7 +18,6 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "help": (["lab", "--help"], ""),
     "lab": (["lab", "--depth", "1", "--no-engine"], ""),
     "analyse": (["analyse", "--depth", "1"], ""),
-    "play": (["play"], ""),
     "search": ([], "go depth 1\n"),
 }
 
