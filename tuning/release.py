@@ -60,7 +60,7 @@ def build(out: Path) -> Path:
 
 def try_wheel(wheel: Path) -> None:
     """Install the wheel into an empty environment, and play. Raises :class:`SetupError`."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows keeps what a process still uses
         call(sys.executable, "-m", "venv", folder)
         programs = Path(folder) / ("Scripts" if sys.platform == "win32" else "bin")
         call(programs / "python", "-m", "pip", "install", "--quiet", wheel)
@@ -83,7 +83,7 @@ def make_zip(archive: Path, wheel: Path, python: Path | None, console: Console) 
 def try_zip(archive: Path, version: str) -> None:
     """Unpack the zip into a folder with a space and an umlaut, and play; nothing may be compiled. Raises
     :class:`SetupError`."""
-    with tempfile.TemporaryDirectory(suffix=" Zug um Zug ü") as folder:
+    with tempfile.TemporaryDirectory(suffix=" Zug um Zug ü", ignore_cleanup_errors=True) as folder:
         with zipfile.ZipFile(archive) as file:
             file.extractall(folder)
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NUMB")}

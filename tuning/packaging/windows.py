@@ -19,6 +19,8 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
+from filelock import FileLock
+
 from engine.configuration import LEVELS
 from engine.files import drafted
 from tuning.common.errors import SetupError
@@ -85,7 +87,7 @@ def build(out: Path, python: Path, wheels: Path) -> None:
     OSError."""
     wheel = only(wheels, "numbat_chess-*.whl")
     version = wheel.name.split("-")[1]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         root = Path(folder) / f"numbat-{version}-windows"
         packages = root / "packages"
         pip(
@@ -105,6 +107,10 @@ def build(out: Path, python: Path, wheels: Path) -> None:
         if sys.platform == "win32":  # nowhere else can its code be compiled
             for level in LEVELS:
                 call(root / "numbat.exe", "warmup", "--all", "--into", root / "kernels" / level, "--cpu", level)
+            for lock in (root / "kernels").rglob("*.lock"):
+                with FileLock(lock):  # its process has ended
+                    pass
+                lock.unlink(missing_ok=True)
         with (
             drafted(out) as stream,
             open(shutil.make_archive(f"{folder}/archive", "zip", folder, root.name), "rb") as zipped,
