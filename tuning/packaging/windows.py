@@ -78,13 +78,13 @@ def make(out: Path, wheel: Path, python: Path | None) -> None:
         shutil.copy(wheel, folder)
         pip("wheel", "--no-deps", "--wheel-dir", folder, "chess")  # PyPI has the source only
         pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, "distlib>=0.3.7")
-        build(out, python, folder)
+        build(out, python, folder, compiled=sys.platform == "win32")  # nowhere else can its code be compiled
 
 
-def build(out: Path, python: Path, wheels: Path) -> None:
+def build(out: Path, python: Path, wheels: Path, compiled: bool = False) -> None:
     """Write the zip ``out`` from a zip of CPython, as python.org publishes it, and a folder with the wheels of Numbat,
-    of distlib and of packages without a Windows wheel on PyPI; pip gets the others. Raises :class:`SetupError` and
-    OSError."""
+    of distlib and of packages without a Windows wheel on PyPI; pip gets the others. With ``compiled`` it contains
+    compiled code. Raises :class:`SetupError` and OSError."""
     wheel = only(wheels, "numbat_chess-*.whl")
     version = wheel.name.split("-")[1]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -104,7 +104,7 @@ def build(out: Path, python: Path, wheels: Path) -> None:
             collect_licences(root, distlib)
         (root / "README.txt").write_text(README.format(version=version), encoding="utf-8", newline="\r\n")
         compile_modules(packages)
-        if sys.platform == "win32":  # nowhere else can its code be compiled
+        if compiled:
             for level in LEVELS:
                 call(root / "numbat.exe", "warmup", "--all", "--into", root / "kernels" / level, "--cpu", level)
             for lock in (root / "kernels").rglob("*.lock"):
