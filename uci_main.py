@@ -187,17 +187,20 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
 
     parser = Parser(
         prog="numbat",
+        usage="numbat [-h] [--version] [--tune] [subcommand ...]",
         description="A UCI chess engine. Without a subcommand it speaks UCI. UCI commands can be arguments, as in "
         "'numbat go depth 10'.",
     )
     parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
-    commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True, prog="numbat")
 
     bench = commands.add_parser(
         "bench",
         usage="numbat bench [FILE.epd] [DEPTH] [THREADS] [HASH] | HASH THREADS LIMIT FILE|default|current [KIND]",
         help="search a fixed list of positions, or those of a file; the last line is 'N nodes M nps'",
+        description="Search a fixed list of positions, or those of a file, to measure speed and to see whether the "
+        "search has changed: the last line is 'N nodes M nps'.",
     )
     bench.add_argument(
         "words",
@@ -211,6 +214,8 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
         "perft",
         usage="numbat perft [--threads THREADS] [--divide] DEPTH [FEN] | FILE.epd ... [DEPTH]",
         help="count the leaves of the legal move tree, or compare with the counts of a file",
+        description="Count the leaves of the legal move tree, to test and time move generation, or compare with the "
+        "counts of a file.",
     )
     perft.add_argument(
         "words",
