@@ -156,7 +156,7 @@ class Benchmark:
             famous, praised = bool({1, 3} & child.nags), own in (Grade.GOOD, Grade.BRILLIANT)
             if famous:
                 self.tally.count("! and !! of the file with praise", praised, name)
-            if praised:
+            if praised and any({1, 3} & each.nags for each in game.mainline()):
                 self.tally.count("praise that the file has", famous, name)
 
     def mistake(self, board: chess.Board, move: chess.Move, tags: str = "") -> None:
@@ -212,12 +212,12 @@ class Benchmark:
         best, played = self.judge.look(board, [better]), self.judge.look(board, [move])
         had, has = (expectation(found.score.pov(board.turn), board.fullmove_number) for found in (best, played))
         standing = claim.standing if isinstance(claim, Compared) else None
+        cheap = had - has < MIN_LOST_POINTS / 2 and not isinstance(claim, Mating)
         if standing and standing.kind not in ("decided", "lost") and (said := said_cost(standing)):
-            costs = [found.score.relative.score(mate_score=10_000) for found in (best, played)]
-            drop = costs[0] - costs[1]
+            drop = Case(board, move, [], [], best.score, played.score).drop
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns"
-        elif (standing is None or standing.kind not in ("either", "worse")) and had - has < MIN_LOST_POINTS / 2:
+        elif cheap and (standing is None or standing.kind not in ("either", "worse")):
             return f"the move costs only {had - has:.2f} points"
         if standing and len(claim.line) > 1:
             answered = self.judge.look(claim.line.boards[2])
