@@ -171,7 +171,7 @@ class _Run:
             return Grade.FINE if position.book or decided or small else how
         if how.bad:
             return how
-        if position.book or not position.compared or cost(had, has) >= EQUAL_COST:
+        if not position.compared or cost(had, has) >= EQUAL_COST or not self._may_be_praised(at):
             return Grade.FINE
         assert position.move is not None
         return praise(position.board, position.move, has, had)

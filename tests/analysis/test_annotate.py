@@ -191,6 +191,16 @@ def test_a_book_move_gets_no_praise_and_no_inaccuracy(after, other, grade):
     assert found[6].grade is not Grade.FINE
 
 
+def test_an_exchange_gets_no_praise_though_it_is_compared():
+    """3. axb5 seems to cost something at first, and proves to be the only good move."""
+
+    def worth(at, others, nodes):
+        return ((-600 if others else 60), "b2b3") if at == 4 else (0, "")
+
+    found, _ = annotate_script("1. a4 b5 2. Na3 a6 3. axb5 axb5 *", worth)
+    assert found[5].grade is Grade.FINE
+
+
 @pytest.mark.parametrize(("first", "second"), [(Cp(300), Grade.FINE), (Cp(0), Grade.GOOD)], ids=["won", "even"])
 def test_in_one_hunt_the_first_move_is_praised(first, second):
     """2. Nf3 and 3. Bc4 are the only moves that keep what White has; after the first it hunts, if that is much."""
