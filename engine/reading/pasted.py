@@ -19,11 +19,14 @@ _IN_ADDRESS = re.compile(r"(?:[pnbrqk1-8]+(?:/|%2F)){7}[pnbrqk1-8]+(?:_|%20|\+)[
 
 
 def is_pgn(text: str) -> bool:
-    """Whether ``text`` has PGN tags or is more than one game."""
+    """Whether ``text`` is to be read as games: it has PGN tags, several games, or moves and a result."""
     lines = list(enumerate(text.split("\n"), 1))
-    if any(token.kind is Kind.TAG for token in tokens(lines)):
+    words = list(tokens(lines))
+    if any(token.kind is Kind.TAG for token in words):
         return True
-    return len(list(games_of(lines, lambda remark: None))) > 1
+    found = [one.game for one in games_of(lines, lambda remark: None)]
+    has_result = any(token.kind is Kind.RESULT and token.text != "*" for token in words)
+    return len(found) > 1 or (has_result and any(game.variations for game in found))
 
 
 def read_pasted(text: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None) -> chess.Board:

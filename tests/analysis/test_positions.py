@@ -138,7 +138,7 @@ def test_moves_and_addresses_with_a_position_are_read(text, fen, pasted, monkeyp
 def test_a_pasted_game_is_annotated_and_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for result in ("1-0", "1-0", "0-1"):  # the second time it is the same file
-        pgn = f'[White "A"]\n[Result "{result}"]\n\n1. e4 e5 {result}\n'
+        pgn = f"1. e4 e5 {result}\n" if result == "0-1" else f'[White "A"]\n[Result "{result}"]\n\n1. e4 e5 {result}\n'
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(pgn.encode())))
         assert cli.main("analyse", ["-", "--depth", "1"]) == 0
     assert sorted(path.name for path in tmp_path.glob("*.pgn")) == [
