@@ -7,7 +7,7 @@ test compares the table in ``uci/README.md`` with them. No heavy imports: ``ucio
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, Protocol, TypedDict
 
 from engine.messages import OptionError, quoted
 
@@ -23,8 +23,18 @@ class ReadBy(NamedTuple):
     module: str
 
 
-#: Called with the engine and the new value; if it raises :class:`OptionError`, the old value stays.
-Action = Callable[[Any, Any], object]
+class Selector(Protocol):
+    """The part of :class:`engine.play.selector.MoveSelector` on which options act."""
+
+    def clear_table(self) -> None: ...
+    def resize_table(self, megabytes: int) -> None: ...
+    def use_threads(self, number: int) -> None: ...
+    def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None: ...
+    def open_tables(self, path: str) -> None: ...
+    def open_book(self, path: str) -> None: ...
+
+
+Action = Callable[[Selector, Any], None]  # gets the new value; if it raises :class:`OptionError`, the old one stays
 
 FOR_THE_GUI = ReadBy("")  # the effect of an option that only informs the GUI, or that the engine ignores
 
@@ -96,11 +106,6 @@ class Option:
             )
         return self.parse("" if self.kind == "button" and value in (None, True) else str(value))
 
-    def take_effect(self, engine: Any, value: Value) -> None:
-        """Run the option's action on ``engine``, if it has one."""
-        if not isinstance(self.effect, ReadBy):
-            self.effect(engine, value)
-
 
 def whole_number(text: str) -> int | None:
     """The integer that ``text`` spells in plain decimal digits, or None (also for absurdly long ones)."""
@@ -118,11 +123,11 @@ class Options(TypedDict, total=False):
 
     # fmt: off
     hash: Annotated[int, Option("Hash", 16, 1, 1_048_576, help="Size of the transposition table in MB.",
-        effect=lambda engine, megabytes: engine._selector.resize_table(megabytes))]
+        effect=lambda selector, megabytes: selector.resize_table(megabytes))]
     clear_hash: Annotated[bool, Option("Clear Hash", None, help="Clears the transposition table.",
-        effect=lambda engine, _: engine._selector.clear_table())]
+        effect=lambda selector, _: selector.clear_table())]
     threads: Annotated[int, Option("Threads", 1, 1, 1024, help="Number of search threads.",
-        effect=lambda engine, number: engine._selector.pool.resize(number))]
+        effect=lambda selector, number: selector.use_threads(number))]
     ponder: Annotated[bool, Option("Ponder", False,
         help="Lets the engine think on the opponent's time when the GUI asks for it.", effect=FOR_THE_GUI)]
     multipv: Annotated[int, Option("MultiPV", 1, 1, 256, help="Number of lines to show, best first.",
@@ -134,13 +139,13 @@ class Options(TypedDict, total=False):
         help="Nodes that count as one millisecond, for repeatable games; 0 uses real time.",
         effect=_SELECTOR)]
     eval_type: Annotated[str, Option("EvalType", "NNUE", choices=("Material", "Classical", "NNUE"),
-        help="Evaluation function.", effect=lambda engine, kind: engine._selector.evaluate_by(kind=kind))]
+        help="Evaluation function.", effect=lambda selector, kind: selector.evaluate_by(kind=kind))]
     eval_file: Annotated[_Path, Option("EvalFile", "",
         help="Network file for NNUE; empty for the network that comes with Numbat.",
-        effect=lambda engine, path: engine._selector.evaluate_by(file=path))]
+        effect=lambda selector, path: selector.evaluate_by(file=path))]
     syzygy_path: Annotated[_Path, Option("SyzygyPath", "",
         help="Directories with Syzygy endgame tablebases, separated by ':' (on Windows by ';').",
-        effect=lambda engine, path: engine._selector.open_tables(path))]
+        effect=lambda selector, path: selector.open_tables(path))]
     syzygy_probe_depth: Annotated[int, Option("SyzygyProbeDepth", 1, 1, 100,
         help="Minimum depth at which the largest tablebases are probed.", effect=_SELECTOR)]
     syzygy_probe_limit: Annotated[int, Option("SyzygyProbeLimit", 7, 0, 7,
@@ -150,14 +155,13 @@ class Options(TypedDict, total=False):
     own_book: Annotated[bool, Option("OwnBook", False,
         help="Plays moves from BookFile (Numbat comes without a book).", effect=_SELECTOR)]
     book_file: Annotated[_Path, Option("BookFile", "", help="Opening book in Polyglot format.",
-        effect=lambda engine, path: engine._selector.book.open(path))]
+        effect=lambda selector, path: selector.open_book(path))]
     best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_SELECTOR,
         help="Always plays the book move with the highest weight; otherwise chooses at random by weight.")]
     book_depth: Annotated[int, Option("Book Depth", 255, 1, 255,
         help="Last move number at which a book move may be played.", effect=_SELECTOR)]
     chess960: Annotated[bool, Option("UCI_Chess960", False,
-        help="Plays Chess960; castling is written as king takes rook.",
-        effect=lambda engine, wanted: engine._play_chess960(wanted))]
+        help="Plays Chess960; castling is written as king takes rook.", effect=_ENGINE)]
     uci_showwdl: Annotated[bool, Option("UCI_ShowWDL", False,
         help="Shows the chances of winning, drawing and losing, in thousandths, with each score.",
         effect=ReadBy("engine.uci.session"))]

@@ -72,23 +72,21 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
 
 
 def test_an_option_is_one_row(copy: Copy) -> None:
-    """Its keyword, type, name, default, help and effect: an option that sets the position."""
+    """Its keyword, type, name, default, help and effect: an option that evaluates by material."""
     copy.edit(
         "engine/options.py",
         "    ponder: Annotated[",
-        '    start: Annotated[str, Option("Start", "", help="FEN of the position.",\n'
-        "        effect=lambda engine, fen: engine.set_position(fen or None))]\n"
+        '    plain: Annotated[bool, Option("Plain", False, help="Counts material.",\n'
+        '        effect=lambda selector, on: selector.evaluate_by("Material" if on else "NNUE"))]\n'
         "    ponder: Annotated[",
     )
-    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    said = copy.run("uci_main.py", say=f"uci\nsetoption name start value {fen}\nd\n").splitlines()
-    assert "option name Start type string default <empty>" in said
-    assert f"Fen: {fen}" in said
-    program = (
-        f"from engine import Engine\nwith Engine(start={fen!r}, hash=1) as engine:\n    print(engine, engine.fen())"
-    )
-    assert f"start={fen!r}" in (said := copy.run("-c", program))
-    assert said.split(">")[1].strip() == fen
+    said = copy.run("uci_main.py", say="uci\nsetoption name plain value true\neval\n")
+    assert "option name Plain type check default false" in said
+    assert "knight |" in said
+    program = "from engine import Engine\nwith Engine(plain=True, hash=1) as engine:\n    print(engine, engine.{}())"
+    said = copy.run("-c", program.format("explain_evaluation"))
+    assert "plain=True" in said
+    assert "knight |" in said
 
 
 def test_recipe_for_a_figure_in_reports(copy: Copy) -> None:

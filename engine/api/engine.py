@@ -23,7 +23,7 @@ from engine.board.fen import needs_chess960
 from engine.board.setup import new_position
 from engine.jit import INTERPRETED
 from engine.messages import Info, Limits, Result, Signals, Stopped, counted, quoted
-from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
+from engine.options import KEYWORDS, OPTIONS, Options, ReadBy, by_keyword, find
 from engine.play.boards import put_board
 from engine.play.reporter import OnInfo
 from engine.play.selector import BUILT_FROM, MoveSelector
@@ -210,11 +210,11 @@ class Engine(PositionMixin):
             return
         option = find(name)
         value = option.checked(value)
-        option.take_effect(self, value)
+        if not isinstance(option.effect, ReadBy):
+            option.effect(self._selector, value)
+        elif name == "UCI_Chess960":
+            self._position["chess960"] = value or needs_chess960(self._position)
         self._values[name] = value
-
-    def _play_chess960(self, wanted: bool) -> None:
-        self._position["chess960"] = wanted or needs_chess960(self._position)
 
     # Searches
 

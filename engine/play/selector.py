@@ -78,8 +78,13 @@ class MoveSelector:
             self.clear_table()
 
     def clear(self) -> None:
+        """Clear the transposition table and all histories."""
         self.clear_table()
         self.pool.clear()
+
+    def use_threads(self, number: int) -> None:
+        """Search with ``number`` threads, or as many as the system allows."""
+        self.pool.resize(number)
 
     def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
         """Change the evaluation to another kind, or to another network."""
@@ -94,6 +99,10 @@ class MoveSelector:
         self.evaluation = evaluation
         self.pool.use(evaluation)
         self.clear()
+
+    def open_book(self, path: str) -> None:
+        """Use the opening book in the file ``path``; an empty path means none."""
+        self.book.open(path)
 
     def open_tables(self, path: str) -> None:
         """Use the tablebases in the directories of ``path``, of which at least one must exist."""
