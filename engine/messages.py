@@ -51,9 +51,10 @@ def quoted(value: object) -> str:
     return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}..."
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """``1 move``, ``2 moves``: the number with its noun, which takes an s unless its ``plural`` is given."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+def counted(number: int, noun: str, plural: str = "", form: str = "") -> str:
+    """``1 move``, ``2 moves``: the number, by a format specification if need be, with its noun, which takes an s unless
+    its ``plural`` is given."""
+    return f"{number:{form}} {noun if number == 1 else plural or noun + 's'}"
 
 
 LARGEST = 2**63 - 1  # the maximum of every limit: 64 bits, signed

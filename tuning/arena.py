@@ -19,12 +19,11 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from engine.api.boards import check_supported
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import check_output
-from tuning.common.flags import add_results_flags, results_path, whole
+from tuning.common.flags import add_results_flags, options_of, results_path, whole
 from tuning.common.ledger import Ledger, restored
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
@@ -61,18 +60,10 @@ def parser() -> argparse.ArgumentParser:
 
 def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
     """A side's name and options. Raises :class:`SetupError` for a word that is not NAME=VALUE."""
-    options: dict[str, str] = {}
-    name = ""
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key:
-            raise SetupError(f"--{role} {word}: use NAME=VALUE")
-        if key == "name":
-            name = value
-        else:
-            options[key] = str(Path(value).resolve()) if key == "EvalFile" and value else value
+    options = dict(options_of(words, f"--{role}"))
+    name = options.pop("name", "")
     described = " ".join(f"{key}={Path(value).name if key in EVALUATION else value}" for key, value in options.items())
-    return name or f"{role} {described}".strip(), tuple(sorted(options.items()))
+    return name or f"{role} {described}".strip(), tuple(options.items())
 
 
 def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
@@ -104,7 +95,7 @@ def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
 def _prepared(arguments: argparse.Namespace, log: Callable[[str], None]) -> ArenaSettings:
     """The settings of a new run, after its book, networks and parameters were tried. Raises :class:`SetupError`."""
     settings = settings_from(arguments)
-    settings.book.open(lambda message: None, check_supported)
+    settings.book.open(lambda message: None)
     return replace(settings, meeting=with_fingerprint(settings.meeting, log))
 
 
@@ -122,7 +113,7 @@ def _resumed(path: Path, games: int | None, log: Callable[[str], None]) -> tuple
             if kind == "pair":
                 count.add(data)
         if not count.done:
-            settings.book.open(lambda message: None, check_supported)
+            settings.book.open(lambda message: None)
         ledger.change("games", games, log)
     except BaseException as error:
         ledger.close()

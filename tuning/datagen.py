@@ -12,7 +12,6 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
-from engine.api.boards import check_supported
 from engine.console import Console
 from engine.fen import START_FEN
 from engine.jit.warmup import warm_up
@@ -83,7 +82,7 @@ def _openings(settings: DatagenSettings, log: Callable[[str], None]) -> tuple[st
     """The start positions of the games, in the order of the book."""
     if settings.book is None:
         return (START_FEN,)
-    suite = load_openings(Path(settings.book), order="random", seed=settings.seed, log=log, check=check_supported)
+    suite = load_openings(Path(settings.book), seed=settings.seed, log=log)
     return tuple(suite.opening(number).board().fen() for number in range(len(suite)))
 
 

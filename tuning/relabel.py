@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.console import Console
 from engine.jit.warmup import warm_up
+from engine.messages import counted
 from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.files import digest, write_whole
@@ -48,27 +49,18 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _settings(arguments: argparse.Namespace) -> RelabelSettings:
-    """Raises :class:`SetupError` for invalid options."""
-    return RelabelSettings(
-        arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
-        options_of(arguments.option),
-    )  # fmt: skip
-
-
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Label the files that are missing, at most ``--positions`` more. Raises :class:`SetupError` for a request that is
     not possible, or a folder that holds something else."""
-    settings, out = _settings(arguments), arguments.out
+    out = arguments.out
+    settings = RelabelSettings(
+        arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
+        options_of(arguments.option),
+    )  # fmt: skip
     sources = games_to_read(arguments.games, out)
     warm_up(console.print)  # before the workers do it all at once
-    fingerprint = fingerprint_of(settings)
-    about = {
-        "tool": "tuning.relabel",
-        "games": digest(sources[0]),
-        **settings.to_json(),
-        "fingerprint": fingerprint,
-    }
+    fingerprint, games = fingerprint_of(settings), digest(sources[0])
+    about = {"tool": "tuning.relabel", "games": games, **settings.to_json(), "fingerprint": fingerprint}
     if arguments.check:
         if any(out.glob(f"*{SUFFIX}")):
             describe(out, about, new=False)
@@ -82,7 +74,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         def text() -> str:
             positions = done["labelled"]
             speed = f"{positions / display.seconds:,.0f} a second, {done['nodes'] / max(positions, 1):,.0f} nodes each"
-            return f"{len(sources) - len(missing) + done['files']:,} files, {positions:,} positions, {speed}"
+            files = counted(len(sources) - len(missing) + done["files"], "file", form=",")
+            return f"{files}, {counted(positions, 'position', form=',')}, {speed}"
 
         def units() -> Iterator[Unit]:
             for unit in missing:

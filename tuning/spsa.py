@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.api.boards import check_supported
 from engine.console import Console
+from engine.messages import counted
 from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
@@ -97,7 +97,7 @@ class _TuningRun:
                     self._learn(SpsaPair(**data))
                 except (TypeError, ValueError):
                     raise SetupError(f"{ledger.path} is damaged: {data} is not a pair") from None
-        self._openings = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"), check_supported)
+        self._openings = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"))
         self._meeting = restored(Matchup, settings["arena"])
         if with_fingerprint(self._meeting) != self._meeting:
             raise SetupError("the run was started with another engine, network or evaluation: start a new one")
@@ -117,7 +117,7 @@ class _TuningRun:
         self._learn(pair)
         total = len(self._done)
         speed = f"{7200 * (total - self._before) / self.display.seconds:,.0f} games/h"
-        self.display.show(total, speed, f"{total} pairs, {speed}")
+        self.display.show(total, speed, f"{counted(total, 'pair')}, {speed}")
 
     def _learn(self, pair: SpsaPair) -> None:
         self.spsa.update(pair.iteration, pair.points - points_for_time(pair.log_pace, self._doubling))
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
     else:
         settings = _settings(arguments)
-        BookSettings(**settings["book"]).open(lambda fault: None, check_supported)
+        BookSettings(**settings["book"]).open(lambda fault: None)
         if arguments.check:
             return command.checked(console, arguments.json)
         ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
@@ -146,19 +146,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 ledger.finish("values", tuned.spsa.theta)
     console.print(result_table(tuned.spsa))
     if any(tuned.spsa.history.values()):
+        from tuning.common.plots import save  # late: matplotlib is slow to import
+        from tuning.learning.plots import trajectory_figure
+
         picture = ledger.path.with_suffix(".png")
-        _save_plot(tuned.spsa, picture)
+        save(trajectory_figure(tuned.spsa.history, tuned.spsa.params), picture)
         console.print(f"\npicture: {picture}")
     console.print(f"results: {ledger.path}")
     return code
-
-
-def _save_plot(spsa: Spsa, picture: Path) -> None:
-    from tuning.common.plots import save
-    from tuning.learning.plots import trajectory_figure
-
-    ranges = {param.name: (float(param.minimum), float(param.maximum)) for param in spsa.params}
-    save(trajectory_figure(spsa.history, ranges, {p.name: float(p.default) for p in spsa.params}), picture)
 
 
 main = partial(command.execute, parser, run, beside_resume=BESIDE_RESUME)

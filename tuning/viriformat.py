@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.console import Console
+from engine.messages import counted
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import atomic_text, check_output
@@ -41,9 +42,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         games, _, size = count_file(path)
         total += positions
         torn = path.stat().st_size - size
-        incomplete = f", {torn} bytes of an incomplete game" if torn else ""
-        print(f"{path}: {games:,} games, {positions:,} positions{incomplete}")
-    print(f"{total:,} positions in {len(files)} files")
+        incomplete = f", {counted(torn, 'byte')} of an incomplete game" if torn else ""
+        print(f"{path}: {counted(games, 'game', form=',')}, {counted(positions, 'position', form=',')}{incomplete}")
+    print(f"{counted(total, 'position', form=',')} in {counted(len(files), 'file')}")
     if not total:
         raise SetupError(f"no complete game in {', '.join(map(str, arguments.files))}")
     if arguments.text:

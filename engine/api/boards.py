@@ -10,10 +10,10 @@ from engine.board.fen import needs_chess960, set_fen
 from engine.board.notation import find_move, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
-from engine.fen import START_FEN, check_material, check_number, square_name
+from engine.fen import START_FEN, square_name
 from engine.messages import PERFT, PositionError, quoted
 from engine.options import find
-from engine.play.boards import board_of, pieces_of, put_board
+from engine.play.boards import board_of, put_board
 from engine.play.selector import MoveSelector
 
 
@@ -130,10 +130,3 @@ def record_of(given: object) -> Any:
     position = new_position()
     set_fen(position, given)
     return position
-
-
-def check_supported(board: chess.Board) -> None:
-    """Raise :class:`PositionError` for pieces or counters that python-chess accepts and the engine does not."""
-    check_material(pieces_of(board))
-    check_number(board.halfmove_clock, "halfmove clock", 0)
-    check_number(board.fullmove_number, "move number", 1)

@@ -8,7 +8,6 @@ cache and only warm ones are timed. Answers, in milliseconds, are shown with the
 minimum is meaningful.
 """
 
-import argparse
 import ctypes
 import os
 import resource
@@ -21,6 +20,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
+
+from tuning.common import command
+from tuning.common.flags import whole
 
 MAIN = Path(__file__).resolve().parents[2] / "uci_main.py"
 
@@ -163,8 +165,8 @@ def answers(cache: Path, rounds: int) -> None:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = command.make_parser("benchmarks.start", __doc__)
+    parser.add_argument("--rounds", type=whole(1), default=5)
     parser.add_argument("--warm", action="store_true", help="time no cold starts")
     chosen = parser.parse_args()
     _adopt_orphans()

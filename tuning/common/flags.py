@@ -98,12 +98,13 @@ def _value(kind: type, minimum: float, maximum: float, text: str) -> Any:
     return value
 
 
-def options_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Engine options from ``NAME=VALUE``, by name. Raises :class:`SetupError`."""
-    options = []
+def options_of(words: Sequence[str], flag: str = "--option") -> tuple[tuple[str, str], ...]:
+    """Engine options from the ``NAME=VALUE`` of a ``flag``, by name, the last value of each. Raises
+    :class:`SetupError`."""
+    options = {}
     for word in words:
         name, equals, value = word.partition("=")
-        if not equals:
-            raise SetupError(f"--option {word}: use NAME=VALUE")
-        options.append((name, str(Path(value).resolve()) if name == "EvalFile" and value else value))
-    return tuple(sorted(options))
+        if not equals or not name:
+            raise SetupError(f"{flag} {word}: use NAME=VALUE")
+        options[name] = str(Path(value).resolve()) if name == "EvalFile" and value else value
+    return tuple(sorted(options.items()))

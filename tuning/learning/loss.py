@@ -18,6 +18,7 @@ from engine.console import Console, TextColumn
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import KINDS
 from engine.evaluation.nnue.file import NetError
+from engine.messages import counted
 from tuning.common.errors import SetupError
 from tuning.data.dataset import SCALE_POSITIONS, Quiet, common_scale, quiet_positions
 from tuning.data.values import values_of
@@ -85,7 +86,7 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
             table.append((name, values / own, own))
     console.print(_table(f"expected score of {len(boards):,} quiet positions of {path.name}", rows, expected))
     numbers = np.unique(games, return_inverse=True)[1]
-    console.print(_table(f"results of {numbers.max() + 1:,} games", by_results, results, numbers))
+    console.print(_table(f"results of {counted(numbers.max() + 1, 'game', form=',')}", by_results, results, numbers))
 
 
 def compare_with_judge(path: Path, names: Sequence[str], command: str, count: int, console: Console) -> None:

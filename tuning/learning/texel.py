@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -56,12 +56,22 @@ SHOW_EVERY = 5  # iterations between two losses that are shown
 ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}  # the pieces of the start position without the king
 
 
+class Block(NamedTuple):
+    """Features of a block of positions in sparse rows: their ``columns`` and ``counts``, White's minus Black's, one row
+    after the other up to its ``ends``; and of each position ``classes`` and ``phases`` as in :class:`Sample`."""
+
+    columns: np.ndarray
+    counts: np.ndarray
+    ends: np.ndarray
+    classes: np.ndarray
+    phases: np.ndarray
+
+
 @compiled
 def _trace_block(
-    boards: PackedArray, position: Position, pawn_table: PawnTable, trace: TraceRecord,
-    columns: np.ndarray, counts: np.ndarray, ends: np.ndarray, classes: np.ndarray, phases: np.ndarray,
-) -> int:  # fmt: skip
-    """Features of ``boards`` in sparse rows: White's count minus Black's where they differ; returns their number."""
+    boards: PackedArray, position: Position, pawn_table: PawnTable, trace: TraceRecord, block: Block
+) -> int:
+    """Fill ``block`` with the features of ``boards``; returns their number. The other records are scratch space."""
     filled = 0
     for number in range(len(boards)):
         unpack(position, boards[number])
@@ -69,13 +79,13 @@ def _trace_block(
         for feature in range(trace.count.shape[1]):
             count = trace.count[0, feature] - trace.count[1, feature]
             if count != 0:
-                columns[filled] = feature
-                counts[filled] = count
+                block.columns[filled] = feature
+                block.counts[filled] = count
                 filled += 1
-        ends[number] = filled
-        classes[number, 0] = trace.scale_class[0]
-        classes[number, 1] = trace.scale_class[1]
-        phases[number] = min(trace.accumulator.phase, FULL_PHASE)
+        block.ends[number] = filled
+        block.classes[number, 0] = trace.scale_class[0]
+        block.classes[number, 1] = trace.scale_class[1]
+        block.phases[number] = min(trace.accumulator.phase, FULL_PHASE)
     return filled
 
 
@@ -116,7 +126,8 @@ def encode(boards: np.ndarray, expected: np.ndarray, advance: Callable[[int], No
         block = slice(start, min(start + BLOCK, len(boards)))
         size = block.stop - start
         ends = np.zeros(size + 1, np.int64)
-        filled = int(_trace_block(boards[block], *state, columns, counts, ends[1:], classes[block], phase[block]))
+        found = Block(columns, counts, ends[1:], classes[block], phase[block])
+        filled = int(_trace_block(boards[block], *state, found))
         contents = (counts[:filled].copy(), columns[:filled].copy(), ends)
         blocks.append(scipy.sparse.csr_matrix(contents, shape=(size, COUNT)))
         advance(size)

@@ -73,7 +73,9 @@ def engine_words(spec: EngineSpec, options: Mapping[str, str]) -> list[str]:
     program is missing."""
     command, environment, directory = starting(spec)
     if environment:  # which fastchess has no word for
-        command = [_program("env", spec), *(f"{name}={value}" for name, value in environment.items()), *command]
+        if (env := shutil.which("env")) is None:
+            raise EngineFailure(spec.name, "its environment is set by the program 'env', which is not on the path")
+        command = [env, *(f"{name}={value}" for name, value in environment.items()), *command]
     program, *arguments = command
     words = [f"name={spec.name}", f"cmd={program}", *([f"dir={directory}"] if directory else [])]
     if arguments:
@@ -87,12 +89,6 @@ def starting(spec: EngineSpec) -> tuple[list[str], dict[str, str], str | None]:
         return spec.resolved_command(), dict(spec.environment), spec.directory
     home = revisions.prepare(spec.revision)
     return [*home.command, *spec.command], {**home.environment, **spec.environment}, str(home.tree)
-
-
-def _program(name: str, spec: EngineSpec) -> str:
-    if (found := shutil.which(name)) is None:
-        raise EngineFailure(spec.name, f"its environment is set by the program {name!r}, which is not on the path")
-    return found
 
 
 def _quoted(word: str) -> str:

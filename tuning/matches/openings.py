@@ -52,8 +52,6 @@ class Remarks:
             self.log("further openings are skipped or repaired without a message")
 
 
-Check = Callable[[chess.Board], None]  # raises PositionError for a start position that cannot be played
-
 Entry = Callable[[Callable[[str], None]], Opening]
 """Reads an opening; reports repairs. Raises ValueError, which names the place."""
 
@@ -61,8 +59,8 @@ Entry = Callable[[Callable[[str], None]], Opening]
 class OpeningSuite:
     """Openings numbered from 0 without end: ``suite.opening(n)`` is the same on every call.
 
-    Invalid lines are skipped; they and repairs are reported once through ``remarks``. The constructor raises
-    :class:`SetupError` for a suite without a usable line."""
+    Invalid lines are skipped; they and repairs are reported once through ``remarks``. Raises :class:`SetupError` for a
+    suite without a usable line."""
 
     def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
         self._entries = entries
@@ -72,7 +70,14 @@ class OpeningSuite:
         self.remarks = remarks
         self._good: list[Opening] = []
         self._next = 0
-        self._look_for_one(name)
+        faults: list[str] = []
+        for entry in entries:
+            try:
+                entry(lambda repair: None)
+                return
+            except ValueError as error:
+                faults.append(str(error))
+        raise SetupError(f"openings {name}: no usable opening in it; the first fault: {faults[0]}")
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -88,17 +93,6 @@ class OpeningSuite:
                 self.remarks(str(error))
         return self._good[number % len(self._good)]
 
-    def _look_for_one(self, name: str) -> None:
-        """Raise :class:`SetupError` if no line is usable."""
-        first = ""
-        for entry in self._entries:
-            try:
-                entry(lambda repair: None)
-                return
-            except ValueError as error:
-                first = first or str(error)
-        raise SetupError(f"openings {name}: no usable opening in it; the first fault: {first}")
-
 
 def load_openings(
     path: Path,
@@ -108,22 +102,21 @@ def load_openings(
     plies: int | None = None,
     chess960: bool = False,
     log: Callable[[str], None] = print,
-    check: Check = lambda board: None,
 ) -> OpeningSuite:
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
     Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
-    on first use, so a book of a million lines opens at once. ``check`` refuses start positions. Raises
-    :class:`SetupError` for a book that is missing, binary, or without a usable opening, and for a PGN book with a tag
-    that cannot be read or a game with neither moves nor a position, as its games would begin at the wrong one."""
+    on first use, so a book of a million lines opens at once. Raises :class:`SetupError` for a book that is missing,
+    binary, or without a usable opening, and for a PGN book with a tag that cannot be read or a game with neither moves
+    nor a position, as its games would begin at the wrong one."""
     remarks = Remarks(log)
     entries: list[Entry]
     try:
         if path.suffix.lower() == ".pgn":
-            entries = [_pgn_entry(path, found, plies, chess960, check) for found in read_games(path, remarks)]
+            entries = [_pgn_entry(path, found, plies, chess960) for found in read_games(path, remarks)]
         else:
             entries = [
-                _epd_entry(f"{path.name}:{number}", line, chess960, check)
+                _epd_entry(f"{path.name}:{number}", line, chess960)
                 for number, line in read_lines(path, lambda number, text: remarks(f"{path}:{number}: {text}"))
                 if line.strip() and not line.startswith("#")
             ]
@@ -135,7 +128,7 @@ def load_openings(
     return OpeningSuite(str(path), entries, order, seed, remarks)
 
 
-def _epd_entry(source: str, line: str, chess960: bool, check: Check) -> Entry:
+def _epd_entry(source: str, line: str, chess960: bool) -> Entry:
     def read(report: Callable[[str], None]) -> Opening:
         try:
             found = read_position(line, chess960)
@@ -148,12 +141,12 @@ def _epd_entry(source: str, line: str, chess960: bool, check: Check) -> Entry:
         except PositionError as error:
             report(f"{source}: {error} and is ignored")
         is_960 = found.board.chess960
-        return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960), check)
+        return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960))
 
     return read
 
 
-def _pgn_entry(path: Path, found: Read, plies: int | None, chess960: bool, check: Check) -> Entry:
+def _pgn_entry(path: Path, found: Read, plies: int | None, chess960: bool) -> Entry:
     if found.bad_tag:
         raise SetupError(f"openings {path}: game {found.number}, {found.bad_tag}")
     if not (found.game.variations or found.game.errors or "FEN" in found.game.headers):
@@ -167,18 +160,14 @@ def _pgn_entry(path: Path, found: Read, plies: int | None, chess960: bool, check
         is_960 = chess960 or root.chess960
         moves = [move.uci() for move in found.game.mainline_moves()][:plies]
         opening = Opening(root.fen(shredder=is_960), tuple(moves), source, is_960)
-        return _checked(opening.board(), opening, check)
+        return _checked(opening.board(), opening)
 
     return read
 
 
-def _checked(board: chess.Board, opening: Opening, check: Check) -> Opening:
+def _checked(board: chess.Board, opening: Opening) -> Opening:
     if board.is_game_over():
         raise SetupError(f"{opening.source}: {board.fen()!r} is over before it begins")
-    try:
-        check(board.root())
-    except PositionError as error:
-        raise SetupError(f"{opening.source}: {error}") from None
     return opening
 
 
@@ -236,13 +225,13 @@ class BookSettings:
     chess960: bool = False
     digest: str | None = None
 
-    def open(self, log: Callable[[str], None], check: Check = lambda board: None) -> OpeningSuite | RandomOpenings:
+    def open(self, log: Callable[[str], None]) -> OpeningSuite | RandomOpenings:
         """The openings; see :func:`load_openings`. Raises :class:`SetupError` also for a file that has changed."""
         if self.path is None:
             return RandomOpenings(8 if self.plies is None else self.plies, self.seed, self.chess960)
         settings = asdict(self)
         path, expected = Path(settings.pop("path")), settings.pop("digest")
-        suite = load_openings(path, log=log, check=check, **settings)
+        suite = load_openings(path, log=log, **settings)
         if expected not in (None, digest(path)):
             raise SetupError(f"openings {path}: the file has changed since the run began")
         return suite

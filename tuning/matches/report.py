@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.console import Console
+from engine.messages import counted
 from tuning.common.display import Display, table
 from tuning.matches.fastchess import FAULTS, MatchGame
 from tuning.matches.tally import Encounter, Tally
@@ -72,7 +73,8 @@ def elo_text(encounter: Encounter) -> str:
 def encounter_lines(encounter: Encounter) -> Text:
     """One pairing in full, for a match of two."""
     losses, draws, wins = encounter.wdl
-    lines = [f"{encounter.first} against {encounter.second}: {encounter.games} games, +{wins} ={draws} -{losses}"]
+    games = counted(encounter.games, "game")
+    lines = [f"{encounter.first} against {encounter.second}: {games}, +{wins} ={draws} -{losses}"]
     found = estimate(encounter.counts)
     if found is not None:
         lines[0] += f", {100 * encounter.points / encounter.games:.1f}%"
@@ -175,7 +177,7 @@ class LiveReport(Display):
 
     def _line(self) -> str:
         tally, total = self._tally, self._total
-        parts = [f"{tally.games}{f'/{total}' if total else ''} games"]
+        parts = [f"{tally.games}/{counted(total, 'game')}" if total else counted(tally.games, "game")]
         if len(tally.encounters) == 1:
             encounter = next(iter(tally.encounters.values()))
             losses, draws, wins = encounter.wdl

@@ -15,8 +15,9 @@ from typing import Any
 
 from engine.commandline import FAILED
 from engine.console import Console
+from engine.messages import counted
 from tuning.common import revisions
-from tuning.common.command import clean_exit, print_error, stopped
+from tuning.common.command import clean_exit, print_error, print_warning, stopped
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.files import check_output
 from tuning.common.ledger import Ledger, restored
@@ -142,7 +143,9 @@ class Tournament:
                             if self.verdict is not None:
                                 break
                     if not any(self.tally.has_pair(names, pair) for pair in pairs):
-                        raise SetupError(f"fastchess reported no game of {len(pairs)} pairs; another version?")
+                        raise SetupError(
+                            f"fastchess reported none of {counted(2 * len(pairs), 'game')}; another version?"
+                        )
 
     def _missing(self, names: tuple[str, str]) -> list[int]:
         """The numbers of the next pairs to play."""
@@ -260,5 +263,5 @@ def warn_if_busy(games: int, console: Console) -> None:
     """Warn if the machine is too busy for ``games`` at a clock, which need a core each."""
     cores = os.cpu_count() or 1
     if hasattr(os, "getloadavg") and (load := os.getloadavg()[0]) + games > cores + 0.75:
-        text = f"! the machine is busy: load {load:.1f} and {games} games on {cores} cores; clocks will suffer"
-        console.print(text, style="yellow")
+        wanted = f"{counted(games, 'game')} on {counted(cores, 'core')}"
+        print_warning(console, f"the machine is busy: load {load:.1f} and {wanted}; clocks will suffer")

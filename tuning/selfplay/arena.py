@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.api.boards import check_supported
 from engine.console import Console
+from engine.messages import counted
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
@@ -117,7 +117,7 @@ class ArenaDisplay(Display):
             self.begin(1.0)
         self._came += games
         done = 2 * self._count.pairs
-        self.show(done, self.text(), f"{done} games, {self.text()}")
+        self.show(done, self.text(), f"{counted(done, 'game')}, {self.text()}")
 
     @property
     def games_per_hour(self) -> float:
@@ -140,7 +140,7 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
     def log(message: str) -> None:
         console.print(f"! {message}")
 
-    openings = distinct(settings.book.open(log, check_supported), log)
+    openings = distinct(settings.book.open(log), log)
     screening = Screening(settings.ideas, settings.book.seed)
     rules = settings.meeting.rules
     size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))

@@ -17,6 +17,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from engine.console import Console
+from engine.messages import counted
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
@@ -159,10 +160,9 @@ class DatagenDisplay(Display):
 
     def text(self) -> str:
         """Positions and games so far, and the speed."""
-        return (
-            f"{self._folder.positions:,} positions, {sum(self._folder.games.values()):,} games, "
-            f"{self.positions / self.seconds:,.0f} positions/s"
-        )
+        positions = counted(self._folder.positions, "position", form=",")
+        games = counted(sum(self._folder.games.values()), "game", form=",")
+        return f"{positions}, {games}, {self.positions / self.seconds:,.0f} positions/s"
 
     def report(self) -> str:
         """The games of this session."""
@@ -171,9 +171,10 @@ class DatagenDisplay(Display):
             ", ".join(f"{name} {count / games:.1%}" for name, count in counts.most_common())
             for counts in (self.results, self.ends)
         )
+        played, rejected = counted(self.games, "game", form=","), counted(self.rejected, "opening", form=",")
         return (
-            f"{self.text()}\nthis session: {self.games:,} games of {self.positions / games:.0f} plies; {results}; "
-            f"{self.nodes / positions:,.0f} nodes a position; {self.rejected:,} openings rejected\nends: {ends}"
+            f"{self.text()}\nthis session: {played} of {self.positions / games:.0f} plies; {results}; "
+            f"{self.nodes / positions:,.0f} nodes a position; {rejected} rejected\nends: {ends}"
         )
 
 
