@@ -7,26 +7,13 @@ from typing import Annotated, TypeAlias
 from engine.board.types import MAX_MOVES
 from engine.jit import Array, Record, i4, u1, u8
 
-#: 0 for a1 to 63 for h8.
-Square: TypeAlias = int
-
-#: WHITE or BLACK.
-Color: TypeAlias = int
-
-#: PAWN .. KING, NO_TYPE for an empty square.
-PieceType: TypeAlias = int
-
-#: ``color << 3 | type``, EMPTY for an empty square.
-Piece: TypeAlias = int
-
-#: A set of squares, as the bits ``1 << square``.
-Bitboard: TypeAlias = int
-
-#: A Zobrist key.
-Key: TypeAlias = int
-
-#: See :mod:`engine.board.moves`; 0 for none.
-Move: TypeAlias = int
+Square: TypeAlias = int  # 0 for a1 to 63 for h8
+Color: TypeAlias = int  # WHITE or BLACK
+PieceType: TypeAlias = int  # PAWN .. KING, NO_TYPE for an empty square
+Piece: TypeAlias = int  # ``color << 3 | type``, EMPTY for an empty square
+Bitboard: TypeAlias = int  # a set of squares, as the bits ``1 << square``
+Key: TypeAlias = int  # a Zobrist key
+Move: TypeAlias = int  # see :mod:`engine.board.moves`; 0 for none
 
 #: Centipawns, with mates and tablebase wins at the ends of the scale (see :mod:`engine.search.scores`).
 Score: TypeAlias = int
@@ -34,17 +21,10 @@ Score: TypeAlias = int
 #: A middlegame and an endgame score in one number (see :mod:`engine.evaluation.classical.weights`).
 PackedScore: TypeAlias = int
 
-#: Remaining depth in plies.
-Depth: TypeAlias = int
-
-#: Plies from the root.
-Ply: TypeAlias = int
-
-#: 0 or 1, where a kernel's signature or a record needs a number.
-Flag: TypeAlias = int
-
-#: Maximum history: the game's positions plus the longest line of the search.
-HISTORY = 1024
+Depth: TypeAlias = int  # remaining depth in plies
+Ply: TypeAlias = int  # plies from the root
+Flag: TypeAlias = int  # 0 or 1, where a kernel's signature or a record needs a number
+HISTORY = 1024  # maximum history: the game's positions plus the longest line of the search
 
 
 class Undo(Record):

@@ -14,17 +14,17 @@ from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, ray
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, QUEEN, ROOK, U64, WHITE, ZERO
 from engine.jit import Array, Record, helper, shared_record, u8
 
-_SIZE = 8192
-_MASK = U64(_SIZE - 1)
-_SECOND = U64(13)
+_SLOTS = 8192  # of the table
+_MASK = U64(_SLOTS - 1)
+_SECOND_SHIFT = U64(13)  # a key's first slot is its lowest bits, its second one the bits above them
 
 
 class _Cycles(Record):
     """The cuckoo table."""
 
-    key: Annotated[Array[u8], (_SIZE,)]  # key difference of a reversible move, 0 for an empty slot
-    line: Annotated[Array[u8], (_SIZE,)]  # the squares between its two, which must be empty
-    ends: Annotated[Array[u8], (_SIZE,)]  # its two squares; the moving piece stands on one
+    key: Annotated[Array[u8], (_SLOTS,)]  # key difference of a reversible move, 0 for an empty slot
+    line: Annotated[Array[u8], (_SLOTS,)]  # the squares between its two, which must be empty
+    ends: Annotated[Array[u8], (_SLOTS,)]  # its two squares; the moving piece stands on one
 
 
 CYCLES, cycles = shared_record("numbat_cycles", _Cycles)
@@ -53,8 +53,8 @@ def _reversible_moves() -> list[tuple[int, int, int]]:
 
 def _fill() -> None:
     """Put each move into its first slot; an entry displaced from there moves to its other slot."""
-    mask, second = int(_MASK), int(_SECOND)
-    places = [(0, 0, 0)] * _SIZE
+    mask, second = int(_MASK), int(_SECOND_SHIFT)
+    places = [(0, 0, 0)] * _SLOTS
     for move in _reversible_moves():
         place = move[0] & mask
         while move[0]:
@@ -77,7 +77,7 @@ def has_upcoming_repetition(position: Position, ply: Ply) -> bool:
         difference = position.key ^ position.history[position.ply - distance].key
         place = difference & _MASK
         if cycles().key[place] != difference:
-            place = difference >> _SECOND & _MASK
+            place = difference >> _SECOND_SHIFT & _MASK
         if (
             cycles().key[place] == difference
             and cycles().line[place] & occupied == ZERO

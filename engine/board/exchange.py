@@ -18,14 +18,9 @@ from engine.jit import Array, Record, helper, i4, int64, kernel, popcount, recor
 #: Pawns by piece type, the empty square last. A king is worth more than all other pieces, as it cannot be given up.
 VALUES = np.array([*PIECE_VALUES, 100, 0, 0], np.int64)
 
-#: The value of being checkmated, and a lower bound of all values.
-MATED, WORST = -500, -1000
-
-#: Maximum depth of the quiescence search, in plies.
-QUIESCENCE_PLIES = 10
-
-#: Maximum number of captures in an exchange: more than there are pieces to take.
-MAX_CAPTURES = 64
+MATED, WORST = -500, -1000  # the value of being checkmated, and a lower bound of all values
+QUIESCENCE_PLIES = 10  # maximum depth of the quiescence search, in plies
+MAX_CAPTURES = 64  # maximum number of captures in an exchange: more than there are pieces to take
 
 
 class _Ply(Record):
@@ -48,7 +43,6 @@ class CaptureSearch(Record):
 
 
 CAPTURE_SEARCH = structure(CaptureSearch)
-
 CAPTURE_SEARCH_T = record_type(CAPTURE_SEARCH)
 
 
@@ -91,7 +85,7 @@ def _exchange_from(work: CaptureSearch, move: Move) -> int:
     return won
 
 
-@kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), spare=True)
+@kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), deferred=True)
 def exchange(work: CaptureSearch, origin: Square, target: Square, promoted: PieceType) -> int:
     """The static exchange value of the legal move from ``origin`` to ``target``; castling wins 0. ``promoted`` is -1
     except for promotions."""
@@ -104,7 +98,7 @@ def exchange(work: CaptureSearch, origin: Square, target: Square, promoted: Piec
     return I64(0)
 
 
-@kernel(int64(CAPTURE_SEARCH_T, int64), spare=True)
+@kernel(int64(CAPTURE_SEARCH_T, int64), deferred=True)
 def won_on(work: CaptureSearch, target: Square) -> int:
     """The best static exchange value of a capture on ``target``; captures are optional, so at least 0."""
     move = _cheapest_capture(work.position, work.stack[0].moves, target)
@@ -136,7 +130,7 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
         moves.value[place], moves.move[place] = value, move
 
 
-@kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), spare=True)
+@kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), deferred=True)
 def material_quiescence(work: CaptureSearch, alpha: int, beta: int, ply: Ply) -> int:
     """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft. A
     side that is not in check may stand pat, and does so unless it gains."""

@@ -8,8 +8,7 @@ from engine.board.types import EMPTY, EP_PSEUDO, KING, NO_SQUARE, PIECE_LETTERS,
 from engine.fen import read_fen, square_name
 from engine.messages import PositionError, quoted
 
-#: Maximum characters of a FEN; one with every field at its longest has 105.
-_LONGEST_FEN = 400
+_MAX_FEN_CHARACTERS = 400  # maximum characters of a FEN; one with every field at its longest has 105
 
 _COLOR_NAMES = ("White", "Black")
 
@@ -30,8 +29,8 @@ def needs_chess960(position: Position) -> bool:
 def set_fen(position: Position, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN (see :func:`engine.fen.read_fen`). It is marked as Chess960 if ``chess960`` is set or
     :func:`needs_chess960` says so. Raises :class:`PositionError`, which names the fault; ``position`` must then not be
-    used (set a spare record and copy it)."""
-    if len(fen) > _LONGEST_FEN:
+    used (set a scratch record and copy it)."""
+    if len(fen) > _MAX_FEN_CHARACTERS:
         raise PositionError(f"FEN {quoted(fen)} has {len(fen)} characters")
     setup = read_fen(fen, chess960)
     if setup.rest:

@@ -28,7 +28,7 @@ class Perft(Record):
 PERFT = structure(Perft)
 
 
-@kernel(int64(record_type(PERFT), int64), spare=True)
+@kernel(int64(record_type(PERFT), int64), deferred=True)
 def count_leaves(work: Perft, depth: Depth) -> int:
     """Leaves ``depth`` >= 1 plies below ``work.position``; moves of the last ply are counted, not made."""
     position = work.position

@@ -6,14 +6,10 @@ from engine.board.tables import tables
 from engine.board.types import BISHOP, EMPTY, EP_PSEUDO, I64, KING, KNIGHT, NO_TYPE, ONE, PAWN, QUEEN, ROOK, U64, ZERO
 from engine.jit import helper, lsb, record_type, structure
 
-#: Plies of the game's history at which its older half is dropped.
-GAME_HISTORY = 640
-
+GAME_HISTORY = 640  # plies of the game's history at which its older half is dropped
 
 POSITION = structure(Position)
-
 POSITION_T = record_type(POSITION)
-
 
 MOVE_LIST = structure(MoveList)
 

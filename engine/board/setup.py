@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.board.aliases import Move, MoveList, Position, Square, Undo
+from engine.board.aliases import Move, MoveList, Position, Square
 from engine.board.make import make_move
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.moves import castled_king_square, is_castling, is_promotion, origin_of, promoted_type, target_of
@@ -76,14 +76,9 @@ def _trim_history(position: Position) -> None:
     elif position.ply >= GAME_HISTORY:
         half = GAME_HISTORY // 2
         for ply in range(half, position.ply):
-            _copy_keys(position.history[ply - half], position.history[ply])
+            # Game moves are never unmade: repetition detection alone reads the history.
+            position.history[ply - half].key = position.history[ply].key
         position.ply -= half
-
-
-@helper
-def _copy_keys(target: Undo, source: Undo) -> None:
-    """Copy what repetition detection reads; game moves are never unmade."""
-    target.key = source.key
 
 
 _FILES, _RANKS, _SPACE = ord("a"), ord("1"), ord(" ")

@@ -10,7 +10,6 @@ import numpy as np
 if TYPE_CHECKING:  # for type checkers they return plain numbers (see aliases)
 
     def U64(value: Any) -> int: ...
-
     def I64(value: Any) -> int: ...
 
 else:
@@ -22,14 +21,9 @@ WHITE, BLACK = 0, 1
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 NO_TYPE = 6
 
-#: Pawns by type, from pawns to queens: the usual numbers, which a reader can add up too.
-PIECE_VALUES = (1, 3, 3, 5, 9)
-
-#: The content of an empty square.
-EMPTY = NO_TYPE
-
-#: Letters by piece, as FEN writes them.
-PIECE_LETTERS = "PNBRQK..pnbrqk"
+PIECE_VALUES = (1, 3, 3, 5, 9)  # pawns by type, from pawns to queens: the usual numbers, which a reader can add up too
+EMPTY = NO_TYPE  # the content of an empty square
+PIECE_LETTERS = "PNBRQK..pnbrqk"  # letters by piece, as FEN writes them
 
 NO_SQUARE = 64
 
@@ -48,5 +42,4 @@ RANK_6 = U64(0xFF << 40)
 RANK_8 = U64(0xFF << 56)
 LIGHT_SQUARES = U64(0x55AA_55AA_55AA_55AA)
 
-#: Room for the legal moves of any position; the known maximum is 218.
-MAX_MOVES = 256
+MAX_MOVES = 256  # maximum number of legal moves of a position; the known maximum is 218

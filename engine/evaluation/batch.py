@@ -42,11 +42,8 @@ class Board(Record):
 
 BOARD = structure(Board)
 
-#: An array of BOARD records.
-Boards: TypeAlias = Any
-
-#: Bytes of text as uint8.
-Text: TypeAlias = np.ndarray
+Boards: TypeAlias = Any  # an array of BOARD records
+Text: TypeAlias = np.ndarray  # bytes of text as uint8
 
 _NEWLINE, _SPACE, _SLASH, _MINUS, _0, _1, _A = (ord(sign) for sign in "\n /-01a")
 

@@ -16,8 +16,7 @@ from engine.evaluation.nnue.file import Net, read_net
 from engine.evaluation.nnue.network import new_net_record
 from engine.jit import address_of
 
-#: The network that comes with the engine.
-OWN_NET = Path(__file__).parent / "nnue" / "numbat.nnue"
+OWN_NET = Path(__file__).parent / "nnue" / "numbat.nnue"  # the network that comes with the engine
 
 #: A term of an evaluation in centipawns: name, White's share, Black's (None if it has none), the total for White.
 Term = tuple[str, int | None, int | None, int]

@@ -24,9 +24,7 @@ from engine.jit import function_at, helper, int64, kernel, record_type, structur
 KINDS = ("Material", "Classical", "NNUE")
 MATERIAL, CLASSICAL, NNUE = range(3)
 
-#: The largest evaluation in centipawns, either way.
-HIGHEST = 20_000
-
+MAX_VALUE = 20_000  # the largest evaluation in centipawns, either way
 
 EVALUATOR = structure(Evaluator)
 
@@ -36,7 +34,7 @@ CLASSICAL_SIGNATURE = int64(record_type(EVALUATOR), POSITION_T)
 _classical_value = function_at(CLASSICAL_SIGNATURE)
 
 
-@kernel(CLASSICAL_SIGNATURE, spare=True)
+@kernel(CLASSICAL_SIGNATURE, deferred=True)
 def classical_value_of(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move by the classical evaluation."""
     return classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
@@ -108,4 +106,4 @@ def evaluate(evaluator: Evaluator, position: Position) -> Score:
         value = _classical_value(evaluator.classical_function, evaluator, position)
     else:
         value = material.material_value(evaluator.stack[U64(evaluator.ply)].material, position)
-    return max(min(value, HIGHEST), -HIGHEST)
+    return max(min(value, MAX_VALUE), -MAX_VALUE)

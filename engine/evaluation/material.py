@@ -31,8 +31,7 @@ WEIGHTS_FILE = Path(__file__).with_name("material.json")
 
 PIECE_NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
-#: The phase of a full board; captures bring it down to 0, the bare endgame.
-FULL_PHASE = 24
+FULL_PHASE = 24  # the phase of a full board; captures bring it down to 0, the bare endgame
 
 
 class _Weight(Record):

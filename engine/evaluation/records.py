@@ -7,8 +7,7 @@ from engine.evaluation.material import MaterialAccumulator
 from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS
 from engine.jit import Array, Record, i2, i4, u8
 
-#: The longest line, in plies, that an evaluator can follow.
-STACK_PLIES = 256
+STACK_PLIES = 256  # the longest line, in plies, that an evaluator can follow
 
 COLORS, TYPES, ORIENTATIONS = 2, 6, 2
 
@@ -20,7 +19,7 @@ class NetRecord(Record):
     biases: Annotated[Array[i2], (MAX_HIDDEN,)]
     output_weights: Annotated[
         Array[i2], (OUTPUT_BUCKETS * 2 * MAX_HIDDEN,)
-    ]  # [(bucket * 2 + perspective) * N + column]
+    ]  # [(2 * bucket + perspective) * N + column]
     skip: Annotated[Array[i4], (INPUTS,)]  # [feature]
     output_biases: Annotated[Array[i4], (OUTPUT_BUCKETS,)]
     hidden: int  # N

@@ -17,8 +17,7 @@ from engine.jit import private
 class Choices:
     """The choices that the kernels of this process are compiled with."""
 
-    #: Slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere.
-    pext: bool
+    pext: bool  # slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere
 
     #: Number of copies of this package that the process had loaded before. It distinguishes their linker symbols, which
     #: are global to the process.

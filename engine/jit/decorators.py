@@ -16,11 +16,8 @@ from engine.jit import private
 from engine.jit.cache import KernelCache, cache_of
 from engine.jit.digest import LAYERS, layer_of_source, settings_digest, source_digest
 
-#: :data:`engine.jit.private.INTERPRETED`, for other packages.
-INTERPRETED = private.INTERPRETED
-
-#: Whether array bounds and the assertions of kernels are checked.
-CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)
+INTERPRETED = private.INTERPRETED  # :data:`engine.jit.private.INTERPRETED`, for other packages
+CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)  # whether array bounds and the assertions of kernels are checked
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -35,13 +32,13 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, and whether it is ``spare``
-    (no game calls it)."""
+    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, and whether its loading is
+    ``deferred`` (no game calls it)."""
 
     dispatcher: Any
     signature: Any
     cache: KernelCache | None
-    spare: bool
+    deferred: bool
 
     @property
     def layer(self) -> str:
@@ -70,18 +67,15 @@ class Kernel:
         return private.is_postponed(self.dispatcher)
 
     def prepare(self) -> None:
-        """Load or compile it now, or on its first call if it is spare."""
-        if self.spare:
+        """Load or compile it now, or on its first call if it is deferred."""
+        if self.deferred:
             private.load_when_called(self.dispatcher, self.signature)
         else:
             self.dispatcher.compile(self.signature)
 
 
-#: Every kernel of the modules imported so far, in the order of definition.
-KERNELS: list[Kernel] = []
-
-#: The number of functions in each layer of those modules, helpers included.
-FUNCTIONS: Counter[str] = Counter()
+KERNELS: list[Kernel] = []  # every kernel of the modules imported so far, in the order of definition
+FUNCTIONS: Counter[str] = Counter()  # the number of functions in each layer of those modules, helpers included
 
 
 def not_ready(layer: str) -> list[Kernel]:
@@ -117,9 +111,9 @@ def helper(function: _Function) -> _Function:
     return cast(_Function, dispatcher)
 
 
-def kernel(signature: Any, spare: bool = False) -> Callable[[_Function], _Function]:
+def kernel(signature: Any, deferred: bool = False) -> Callable[[_Function], _Function]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call. Compiled callers call it
-    by its symbol and contain no copy of it. If no game calls it, it is ``spare``: a start neither waits for it nor
+    by its symbol and contain no copy of it. If no game calls it, it is ``deferred``: a start neither waits for it nor
     loads it."""
 
     def decorate(function: _Function) -> _Function:
@@ -127,7 +121,7 @@ def kernel(signature: Any, spare: bool = False) -> Callable[[_Function], _Functi
             return _wrapping(function)
         dispatcher, cache = compiled(function)
         private.call_by_symbol(dispatcher, signature)
-        KERNELS.append(Kernel(dispatcher, signature, cache, spare))
+        KERNELS.append(Kernel(dispatcher, signature, cache, deferred))
         return cast(_Function, dispatcher)
 
     return decorate

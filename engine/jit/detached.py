@@ -13,17 +13,10 @@ from engine.jit.decorators import not_ready
 from engine.jit.digest import settings_digest
 from engine.jit.parallel import NotCompiled, compile_apart, import_kernels
 
-#: Exit codes: another process holds the lock; the settings of numba differ.
-BUSY, OTHER_SETTINGS = 4, 3
-
-#: Seconds to wait for the lock, which :func:`is_running` in other processes holds for a moment.
-_LOCK_TIMEOUT = 1
-
-#: Low, because the first start waits for this process.
-_NICENESS = 5
-
-#: The detached processes that this process has started.
-_started: list[subprocess.Popen[bytes]] = []
+BUSY, OTHER_SETTINGS = 4, 3  # exit codes: another process holds the lock; the settings of numba differ
+_LOCK_TIMEOUT = 1  # seconds to wait for the lock, which :func:`is_running` in other processes holds for a moment
+_NICENESS = 5  # low, because the first start waits for this process
+_started: list[subprocess.Popen[bytes]] = []  # the detached processes that this process has started
 
 
 def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen[bytes]:
@@ -69,9 +62,9 @@ def main(settings: str, layer: str, modules: list[str]) -> int:
 
 
 def _compile(layer: str) -> None:
-    """Fill the cache, spare kernels last."""
+    """Fill the cache, deferred kernels last."""
     absent = [kernel for kernel in not_ready(layer) if not kernel.fetch()]
-    absent.sort(key=lambda kernel: kernel.spare)
+    absent.sort(key=lambda kernel: kernel.deferred)
     compile_apart(absent)
     for kernel in absent:
         if STORE.writable and not kernel.fetch():

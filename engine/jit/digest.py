@@ -16,11 +16,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 #: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
 LAYERS = ("jit", "board", "evaluation", "search", "syzygy")
 
-#: The layer up to which every start needs all kernels; those above are compiled on demand.
-START = "search"
-
-#: The package beside the engine whose kernels build on all layers.
-WORKBENCH = "tuning"
+START = "search"  # the layer up to which every start needs all kernels; those above are compiled on demand
+WORKBENCH = "tuning"  # the package beside the engine whose kernels build on all layers
 
 
 @cache

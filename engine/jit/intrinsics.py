@@ -20,8 +20,7 @@ from engine.jit.private import INTERPRETED, external_function, stack_slots
 _I1, _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
 
 
-#: Whether kernels may use PEXT (see :class:`engine.jit.codegen.Choices`).
-HAVE_PEXT = CHOICES.pext
+HAVE_PEXT = CHOICES.pext  # whether kernels may use PEXT (see :class:`engine.jit.codegen.Choices`)
 
 if sys.platform == "win32":
     _counter = ctypes.windll.kernel32.QueryPerformanceCounter

@@ -24,8 +24,7 @@ _CACHE_LINE = 64
 #: least the second size. Large tables on small pages slow the search down.
 _HUGE_PAGE, _ADVISED = 1 << 21, 1 << 22
 
-#: Size in bytes from which an allocation is worth huge pages.
-_LARGE = 1 << 19
+_MIN_HUGE_BYTES = 1 << 19  # size in bytes from which an allocation is worth huge pages
 
 _Item = TypeVar("_Item")
 
@@ -56,7 +55,7 @@ def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
     if the system refuses."""
     size = dtype.itemsize * count
     unit, room = _CACHE_LINE, size + _CACHE_LINE
-    if size >= _LARGE:
+    if size >= _MIN_HUGE_BYTES:
         unit, room = _HUGE_PAGE, max(size + -size % _HUGE_PAGE + _HUGE_PAGE, _ADVISED)
     raw = np.zeros(room, np.uint8)
     start = -raw.__array_interface__["data"][0] % unit

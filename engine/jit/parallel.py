@@ -17,17 +17,10 @@ from engine.jit.decorators import KERNELS, Kernel
 from engine.jit.digest import settings_digest
 from engine.processes import LostProcess, Report, can_start, run
 
-#: The fewest kernels for which starting processes pays.
-_WORTHWHILE = 4
-
-#: More processes would be idle while the search is compiled, and each takes memory.
-_MAX_PROCESSES = 3
-
-#: Seconds between looks for code that another process compiles.
-_LOOK = 0.02
-
-#: numba's objects live long, so frequent garbage collection only costs time.
-_COLLECT_AFTER = 50_000
+_MIN_KERNELS = 4  # the fewest kernels for which starting processes pays
+_MAX_PROCESSES = 3  # more processes would be idle while the search is compiled, and each takes memory
+_POLL_SECONDS = 0.02  # seconds between looks for code that another process compiles
+_COLLECT_AFTER = 50_000  # numba's objects live long, so frequent garbage collection only costs time
 
 
 class NotCompiled(RuntimeError):
@@ -38,7 +31,7 @@ def compile_apart(kernels: list[Kernel]) -> None:
     """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible. Does nothing
     on one processor, or if there is little to do."""
     count = min(_processors(), _MAX_PROCESSES, len(kernels))
-    if count < 2 or len(kernels) < _WORTHWHILE or not can_start():
+    if count < 2 or len(kernels) < _MIN_KERNELS or not can_start():
         return
     modules = list(dict.fromkeys(kernel.module for kernel in kernels))
     names = [kernel.name for kernel in kernels]
@@ -109,7 +102,7 @@ class _PendingKernel:
         """Load it once another process has compiled it, or compile it here."""
         if self.can_defer():
             while self.kernel.name in self._given and not self.kernel.fetch():
-                sleep(_LOOK)
+                sleep(_POLL_SECONDS)
             self.compile()
 
     def compile(self) -> None:

@@ -12,8 +12,7 @@ from numba.extending import intrinsic
 from engine.jit import private
 from engine.jit.decorators import INTERPRETED
 
-#: Uncompiled functions by the numbers that stand for their addresses.
-_FUNCTIONS: dict[int, Any] = {}
+_FUNCTIONS: dict[int, Any] = {}  # uncompiled functions by the numbers that stand for their addresses
 
 
 def address_of(kernel: Any, signature: Any) -> int:

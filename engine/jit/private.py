@@ -34,8 +34,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.runtime import rtsys
 
-#: True when the kernels run as plain Python, for reading them in a debugger.
-INTERPRETED = bool(config.DISABLE_JIT)
+INTERPRETED = bool(config.DISABLE_JIT)  # true when the kernels run as plain Python, for reading them in a debugger
 
 
 def settings() -> tuple[Any, ...]:
@@ -108,8 +107,7 @@ def unpack(target_context: Any, data: bytes) -> Any:
     return rebuilt._replace(target_context=target_context)
 
 
-#: The functions called by symbol: module, name and signature.
-_BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}
+_BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}  # the functions called by symbol: module, name and signature
 
 
 def call_by_symbol(dispatcher: Any, signature: Any) -> None:
@@ -245,8 +243,7 @@ def _cached_call_type(function: Any, context: Any, arguments: Any, keywords: Any
     return _numeric_calls[call]
 
 
-#: numba formats the types of all arguments at every stage.
-_cached_text = cache(types.Record.__repr__)
+_cached_text = cache(types.Record.__repr__)  # numba formats the types of all arguments at every stage
 
 
 @cache
@@ -368,8 +365,7 @@ def load_when_called(dispatcher: Any, signature: Any) -> None:
     dispatcher._compile_for_args, dispatcher.get_call_template = compile_for_args, get_call_template
 
 
-#: The dispatcher methods that :func:`load_when_called` overrides.
-_ENTRIES = ("_compile_for_args", "get_call_template")
+_ENTRIES = ("_compile_for_args", "get_call_template")  # the dispatcher methods that :func:`load_when_called` overrides
 
 
 def is_postponed(dispatcher: Any) -> bool:

@@ -32,14 +32,9 @@ _SETTINGS = re.compile(r"jit-[0-9a-f]{10}")
 _PART = ".tmp"
 _PART_SECONDS = 600
 
-#: Source states kept for each layer: the most recently used, over all checkouts that share the folder.
-KEPT_STATES = 24
-
-#: Code that no start has used for this long is deleted.
-UNUSED_SECONDS = 60 * 24 * 3600
-
-#: A start touches a directory that it uses, unless it was touched within this time.
-_USE_SECONDS = 600
+KEPT_STATES = 24  # source states kept for each layer: the most recently used, over all checkouts that share the folder
+UNUSED_SECONDS = 60 * 24 * 3600  # code that no start has used for this long is deleted
+_USE_SECONDS = 600  # a start touches a directory that it uses, unless it was touched within this time
 
 #: A probe of the free space: nothing is compiled for the folder unless this file fits.
 _PROBE, _PROBE_BYTES = f"space{_PART}", 24 << 20

@@ -14,8 +14,7 @@ from numba.extending import intrinsic
 
 from engine.jit.private import INTERPRETED, array_address, external_function, stack_slots
 
-#: Columns computed at once. Every column count must be a multiple of it.
-LANES = 16
+LANES = 16  # columns computed at once, of which every number of columns must be a multiple
 
 _I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
 _BLOCK, _WIDE, _SUMS = ir.VectorType(_I16, LANES), ir.VectorType(_I32, LANES), ir.VectorType(_I32, LANES // 2)

@@ -11,24 +11,23 @@ from engine.jit.digest import LAYERS, START
 
 Report = Callable[[str], None]
 
-#: Seconds between checks of the cache, and between progress reports.
-_LOOK, _REPORT = 0.1, 2.0
+_POLL_SECONDS, _REPORT_SECONDS = 0.1, 2.0  # seconds between checks of the cache, and between progress reports
 
 #: Seconds without progress after which a start no longer waits for another process, which may have been stopped. On a
 #: slow machine it waits as long again as compilation took up to then.
 _PATIENCE = 60.0
 
 
-def warm_up(report: Report, layer: str = START, spare: bool = False, later: tuple[str, ...] = ()) -> None:
+def warm_up(report: Report, layer: str = START, deferred: bool = False, later: tuple[str, ...] = ()) -> None:
     """Make every kernel of the imported modules ready to call, except those of layers above ``layer``.
 
-    If the cache is complete, kernels are only loaded, spare ones on their first call, and ``report`` is not called.
+    If the cache is complete, kernels are only loaded, deferred ones on their first call, and ``report`` is not called.
     Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for the kernels that a game
-    needs, and with ``spare`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
+    needs, and with ``deferred`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
     cache is unusable, or that process gets no further, this one compiles, and one more report gives the reason. The
     detached process then goes on with the modules called ``later``, for which this one does not wait."""
-    kernels = not_ready(layer) + [kernel for kernel in KERNELS if spare and kernel.is_postponed()]
-    absent = [kernel for kernel in _absent(kernels) if spare or not kernel.spare]
+    kernels = not_ready(layer) + [kernel for kernel in KERNELS if deferred and kernel.is_postponed()]
+    absent = [kernel for kernel in _absent(kernels) if deferred or not kernel.deferred]
     if absent and STORE.prepare():
         _pass_on(report)
         absent = _absent(_wait_for_others(absent, layer, report, later))
@@ -70,9 +69,9 @@ def _wait_for_others(absent: list[Kernel], layer: str, report: Report, later: tu
                 own = _begin(layer, report, later)
             elif code not in (None, detached.BUSY):
                 break
-            time.sleep(_LOOK)
+            time.sleep(_POLL_SECONDS)
             now = time.monotonic()
-            if now < looked + _REPORT:
+            if now < looked + _REPORT_SECONDS:
                 continue
             looked = now
             if _count(layer) > count:

@@ -4,10 +4,8 @@
 ``reporter``    lines of the search as reports
 ``book``        opening books in Polyglot's format
 ``tablebase``   the tablebases' results of the root moves
-``tablereader`` python-chess's tablebase reader, with a deadline
 ``strength``    playing weaker on purpose
-``gains``       material that a move visibly wins, for the weaker levels
 ``boards``      python-chess boards as position records, and back
-``captures``    values of captures on python-chess boards
+``captures``    values of captures on python-chess boards, and what a move visibly wins
 ``wdl``         win, draw and loss chances, and normalised centipawns
 """

@@ -13,6 +13,7 @@ from engine.board.types import PIECE_VALUES
 from engine.jit import new_record
 from engine.play.boards import put_board
 
+MATE_IN_ONE = 10_000  # centipawns for a mate in one: more than all pieces together
 VALUES = dict(zip(chess.PIECE_TYPES, PIECE_VALUES, strict=False))  # the value of each type in pawns
 
 #: Nodes of a quiescence search, far more than positions of games need, and the depths in plies to try until one search
@@ -68,3 +69,28 @@ class Captures:
         here = work["stack"][0]
         line = here["line"][: int(here["length"])].tolist()
         return [chess.Move.from_uci(to_uci(move, self._chess960)) for move in line], nodes
+
+
+def visible_gain(board: chess.Board, move: chess.Move) -> int:
+    """Centipawns that ``move`` wins or loses for a player who sees no further than its capture and the opponent's
+    captures in reply. A mate in one, given or allowed, is :data:`MATE_IN_ONE`.
+
+    >>> board = chess.Board("4k3/8/3p4/8/8/4B3/8/4K3 w - - 0 1")
+    >>> visible_gain(board, board.parse_san("Bc5")), visible_gain(board, board.parse_san("Bd4"))
+    (-300, 0)
+    """
+    board = board.copy(stack=False)
+    gain = taken(board, move)
+    board.push(move)
+    if board.is_checkmate():
+        return MATE_IN_ONE
+    captures, loss = Captures(board), 0
+    for reply in board.legal_moves:
+        if board.gives_check(reply):
+            after = board.copy(stack=False)
+            after.push(reply)
+            if after.is_checkmate():
+                return -MATE_IN_ONE
+        if reply.promotion or board.is_capture(reply):
+            loss = max(loss, captures.exchange(reply))
+    return 100 * (gain - loss)

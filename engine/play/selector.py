@@ -21,7 +21,7 @@ from engine.messages import Info, Limits, OptionError, Result, Signals
 from engine.play import strength
 from engine.play.boards import board_of, occurred_twice, position_after
 from engine.play.book import Book
-from engine.play.gains import visible_gain
+from engine.play.captures import visible_gain
 from engine.play.reporter import OnInfo, Reporter, RootChoice
 from engine.play.tablebase import RootProbe, Tablebase
 from engine.search.lazy_smp import SearchTask
@@ -53,7 +53,7 @@ class MoveSelector:
         self._values = values
         self.evaluation = _evaluation(values["EvalType"], values["EvalFile"])
         self._report = report
-        warm_up(report, spare=self.evaluation.kind == CLASSICAL, later=("engine.syzygy.files",))
+        warm_up(report, deferred=self.evaluation.kind == CLASSICAL, later=("engine.syzygy.files",))
         self.table = TranspositionTable(values["Hash"])
         self.pool = Pool(values["Threads"], self.evaluation, report)
         self.tablebase = Tablebase(report)
@@ -90,8 +90,8 @@ class MoveSelector:
         """Change the evaluation to another kind, or to another network."""
         values = self._values
         evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
-        if evaluation.kind == CLASSICAL:  # its kernel is spare
-            warm_up(self._report, spare=True)
+        if evaluation.kind == CLASSICAL:  # its kernel is deferred
+            warm_up(self._report, deferred=True)
         self.use(evaluation)
 
     def use(self, evaluation: Evaluation) -> None:

@@ -5,8 +5,7 @@ is added to each line's score, and the line that then seems best is played. The 
 makes the probability of a move an exponential function of its score: near-equal moves are played about equally often, a
 slightly worse one now and then, a blunder hardly ever (the softmax choice of Luce, 1959).
 
-But humans do not misjudge a hanging piece. They see immediate captures (:mod:`engine.play.gains`) and overlook what is
-a move or two deeper. So an alert player does not choose a line that visibly loses material if the best line does not;
+But humans do not misjudge a hanging piece. They see immediate captures (``captures.visible_gain``) and overlook what is
 only the weakest levels are not always alert. Beginners see one move ahead and consider every legal move, so that the
 error is now and then larger than a piece, and they leave one hanging.
 
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.board.types import MAX_MOVES
-from engine.play.gains import MATE_IN_ONE
+from engine.play.captures import MATE_IN_ONE
 
 FILE = Path(__file__).with_name("strength.json")
 
@@ -30,8 +29,8 @@ FILE = Path(__file__).with_name("strength.json")
 #: line: one that is much worse than the best would hardly ever seem better.
 MIN_LINES, MAX_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
 
-#: Centipawns by which a line must be worse than the best, at a glance and by the search, for an alert player to reject
-#: it. At a glance it is a piece for a pawn.
+#: Centipawns by which a line must be worse than the best, in visible gain and by the search, for an alert player to
+#: reject it. The visible gain is that of a piece for a pawn.
 GLARING_LOSS, GLARING_SCORE = 200, 150
 
 
@@ -95,9 +94,9 @@ def choose(scores: Sequence[int], noise: float, chance: random.Random) -> int:
 
 
 def without_visible_blunders(scores: Sequence[int], gains: Sequence[int]) -> list[int]:
-    """The indices of the lines that visibly lose no more than the first, best one, in centipawns: ``scores`` are the
-    search's, ``gains`` those of :func:`engine.play.gains.visible_gain`. The search counts because a piece may be left
-    hanging for a good reason. There is none to allow a mate in one, which a short search may have pruned."""
+    """The indices of the lines that visibly lose no more than the first, best one, in centipawns: ``scores`` are those
+    of the search, ``gains`` the visible ones. The search counts because a piece may be left hanging for a good reason.
+    There is none to allow a mate in one, which a short search may have pruned."""
     sound = [index for index, gain in enumerate(gains) if gain > -MATE_IN_ONE] or list(range(len(gains)))
     best = sound[0]
     return [

@@ -8,32 +8,22 @@ from engine.board.aliases import Depth, Move, Score
 class NodeState(NamedTuple):
     """The node under search, as its moves are tried."""
 
-    #: Remaining depth in plies.
-    depth: Depth
+    depth: Depth  # remaining depth in plies
     #: Corrected static evaluation in centipawns; NONE in check.
     static_eval: Score
     in_check: bool
-    #: The static evaluation is better than at this side's previous turn.
-    improving: bool
-    #: In the principal variation.
-    is_pv: bool
-    #: In the principal variation, now or when the TT entry was stored.
-    tt_pv: bool
-    #: A fail-high is expected.
-    cut_node: bool
-    #: Direct checks are pruned by static exchange evaluation only.
-    spares_checks: bool
+    improving: bool  # the static evaluation is better than at this side's previous turn
+    is_pv: bool  # in the principal variation
+    tt_pv: bool  # in the principal variation, now or when the TT entry was stored
+    cut_node: bool  # a fail-high is expected
+    spares_checks: bool  # direct checks are pruned by static exchange evaluation only
 
 
 class Candidate(NamedTuple):
     """The move under consideration, before it is made."""
 
     move: Move
-    #: The move number in search order, from 1.
-    number: int
-    #: Neither a capture nor a promotion.
-    is_quiet: bool
-    #: Its quiet or capture history.
-    history: int
-    #: Gives direct check at a node that spares checks.
-    is_check: bool
+    number: int  # the move number in search order, from 1
+    is_quiet: bool  # neither a capture nor a promotion
+    history: int  # its quiet or capture history
+    is_check: bool  # gives direct check at a node that spares checks

@@ -7,9 +7,8 @@ from engine.jit import helper
 from engine.search.scores import DECIDED
 from engine.search.state import CORRECTIONS, WorkerRecord, frame_at, params_of
 
-#: Entries are in 1 / _GRAIN centipawns and stay within plus and minus _LIMIT, which is 64 centipawns.
-_LIMIT = 1024
-_GRAIN = 16
+_MAX_CORRECTION = 1024  # entries stay within plus and minus this: 64 centipawns
+_UNITS_PER_CP = 16  # units of an entry for a centipawn
 _MASK = U64(CORRECTIONS - 1)
 
 
@@ -40,14 +39,14 @@ def corrected_eval(worker: WorkerRecord, ply: Ply, raw_eval: Score) -> Score:
     rule50 = I64(position.rule50)
     if plies != 0 and rule50 != 0:  # divisions are slow
         raw_eval = raw_eval * (plies - min(rule50, plies)) // plies
-    score = raw_eval + total // (1024 * _GRAIN)
+    score = raw_eval + total // (1024 * _UNITS_PER_CP)
     return max(min(score, DECIDED - 1), 1 - DECIDED)
 
 
 @helper
 def _learn(value: int, bonus: int) -> int:
     """``value`` plus ``bonus``, scaled down near the limit."""
-    return value + bonus - value * abs(bonus) // _LIMIT
+    return value + bonus - value * abs(bonus) // _MAX_CORRECTION
 
 
 @helper
@@ -55,7 +54,8 @@ def learn_correction(worker: WorkerRecord, ply: Ply, error: int, depth: Depth) -
     """A search of ``depth`` found the corrected evaluation to be ``error`` centipawns too low."""
     position = worker.position
     side = I64(position.side)
-    bonus = max(min(error * depth * params_of(worker).CorrectionRate // 1024, _LIMIT // 4), -_LIMIT // 4)
+    bonus = error * depth * params_of(worker).CorrectionRate // 1024
+    bonus = max(min(bonus, _MAX_CORRECTION // 4), -_MAX_CORRECTION // 4)
     slot = _pawn_slot(position)
     worker.pawn_correction[side, slot] = _learn(I64(worker.pawn_correction[side, slot]), bonus)
     for color in range(2):

@@ -21,14 +21,9 @@ from engine.search.scores import DECIDED, INFINITY, NONE
 from engine.search.state import WORKER_T, LineRecord, WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, BOUND_NONE, probe, table_key
 
-#: The first depth searched with an aspiration window.
-FIRST_WINDOW = 5
-
-#: A failed window wider than this many centipawns is opened completely.
-WIDEST_WINDOW = 400
-
-#: More nodes than any search visits.
-UNLIMITED = 1 << 62
+FIRST_WINDOW_DEPTH = 5  # the first depth searched with an aspiration window
+MAX_WINDOW_CP = 400  # a failed window wider than this many centipawns is opened completely
+UNLIMITED = 1 << 62  # more nodes than any search visits
 
 #: Nodes beyond the limit that the first iteration may visit for each line: more than ordinary positions need, so that
 #: the move to play has been searched.
@@ -93,7 +88,7 @@ def _begin_windows(worker: WorkerRecord) -> None:
     progress.delta = params_of(worker).AspirationWindow
     progress.alpha = -INFINITY
     progress.beta = INFINITY
-    if progress.depth >= FIRST_WINDOW and abs(previous.score) < DECIDED:
+    if progress.depth >= FIRST_WINDOW_DEPTH and abs(previous.score) < DECIDED:
         progress.alpha = previous.score - progress.delta
         progress.beta = previous.score + progress.delta
     progress.line.pv_length = 0
@@ -134,7 +129,7 @@ def _judge_window(worker: WorkerRecord, score: Score) -> int:
     if alpha < score and score < beta:
         _note_line(worker, score, BOUND_NONE)
         return I64(FINISHED)
-    progress.delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
+    progress.delta = delta * 3 // 2 if delta < MAX_WINDOW_CP else INFINITY
     if score <= alpha:
         progress.alpha = max(score - delta, -INFINITY)
         progress.beta = (alpha + beta) // 2

@@ -7,8 +7,7 @@ from engine.search.scores import DECIDED
 from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER
 
-#: Maximum depth of :func:`low_depth_extension`.
-_LOW_DEPTH = 7
+_MAX_LOW_DEPTH = 7  # maximum depth of :func:`low_depth_extension`
 
 
 @helper
@@ -58,7 +57,7 @@ def low_depth_extension(
     static evaluation is below alpha by a margin ("low-depth singular extension", as in Renegade and Stormphrax)."""
     if (
         0 < ply < 2 * worker.root_depth
-        and depth <= _LOW_DEPTH
+        and depth <= _MAX_LOW_DEPTH
         and not node.in_check
         and tt_bound == BOUND_LOWER
         and node.static_eval <= alpha - params_of(worker).LowDepthExtensionMargin

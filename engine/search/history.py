@@ -11,11 +11,8 @@ from engine.jit import helper
 from engine.search.state import Frame, WorkerRecord, frame_at, params_of
 from engine.search.tunables import Params
 
-#: Entries stay within plus and minus this.
-HISTORY_LIMIT = 16_384
-
-#: The last move number that counts as early.
-_EARLY = 3
+HISTORY_LIMIT = 16_384  # entries stay within plus and minus this
+_LAST_EARLY_MOVE = 3  # the last move number that counts as early
 
 
 @helper
@@ -155,7 +152,7 @@ def reward_parent(worker: WorkerRecord, ply: Ply, depth: Depth) -> None:
 def punish_parent(worker: WorkerRecord, ply: Ply, depth: Depth) -> None:
     """A TT cutoff refutes the previous move; if it was an early quiet move, give it a malus (as in Stockfish)."""
     parent = frame_at(worker, ply - 1)
-    if parent.quiet != 0 and parent.continuation_index != 0 and parent.move_count <= _EARLY:
+    if parent.quiet != 0 and parent.continuation_index != 0 and parent.move_count <= _LAST_EARLY_MOVE:
         params = params_of(worker)
         malus = _history_malus(params, depth) * params.EarlyQuietMalus // 1024
         _update_continuation(worker, ply - 2, parent.continuation_index, -malus)

@@ -21,23 +21,23 @@ from engine.search.scores import MATE, MATE_BOUND
 from engine.search.state import WORKER_T, WorkerRecord, frame_at
 from engine.search.worker import RootLine, Worker, ranked
 
-_ENTRIES = 1 << 20
+_PROOF_ENTRIES = 1 << 20
 
 
 class Proofs(Record):
     """Proved positions: the key with the answer in the lowest bit, indexed by key and number of plies."""
 
-    key: Annotated[Array[u8], (_ENTRIES,)]
+    key: Annotated[Array[u8], (_PROOF_ENTRIES,)]
 
 
 PROOFS = structure(Proofs)
 PROOFS_T = record_type(PROOFS)
 
-_MASK = U64(_ENTRIES - 1)
+_MASK = U64(_PROOF_ENTRIES - 1)
 _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
-@kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
+@kernel(int64(WORKER_T, PROOFS_T, int64, int64), deferred=True)
 def is_mate(worker: WorkerRecord, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0. The attacker is to move if
     ``plies`` is odd. Meaningless once ``worker.aborted`` is set."""

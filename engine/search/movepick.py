@@ -32,8 +32,7 @@ from engine.search.state import Frame, WorkerRecord, params_of
 ) = range(10)
 
 
-#: Centipawns of static exchange loss up to which a quiet check keeps its bonus.
-_CHECK_MARGIN = 50
+_CHECK_MARGIN_CP = 50  # centipawns of static exchange loss up to which a quiet check keeps its bonus
 
 
 @helper
@@ -119,7 +118,7 @@ def _score_quiets(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end:
         origin, target = origin_of(move), target_of(move)
         kind = type_on(position, origin)
         value = quiet_history(worker, ply, move)
-        if checks_directly(position, frame, move) and see_ge(position, move, -_CHECK_MARGIN):
+        if checks_directly(position, frame, move) and see_ge(position, move, -_CHECK_MARGIN_CP):
             value += params.CheckBonus
         if kind != PAWN:
             leaves = I64((pawn_threats >> U64(origin)) & ONE)

@@ -130,5 +130,4 @@ class Defaults:
     TimeTrend: int = _param(79, 0, 150, 10)
 
 
-#: All of them, in this order.
 PARAMS = tuple(Param(name, *getattr(Defaults, name)) for name in Defaults.__annotations__)

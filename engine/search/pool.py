@@ -32,8 +32,7 @@ from engine.search.worker import RootLine, Worker
 
 OnLine = Callable[[RootLine], None]
 
-#: Gets the depth of the iteration, the root move under search and its number.
-OnTick = Callable[[int, int, int], None]
+OnTick = Callable[[int, int, int], None]  # gets the depth of the iteration, the root move under search and its number
 
 #: Seconds before the first report of progress within an iteration, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
@@ -45,11 +44,8 @@ GRACE = 0.01
 #: Milliseconds, and the share of the optimum, for which a search on the clock reports nothing.
 MIN_REPORT_MS, MIN_REPORT_SHARE = 10.0, 0.2
 
-#: Threads released, as headroom, when the system refuses another.
-HEADROOM = 2
-
-#: Milliseconds, about a century, beyond which the clock for deadlines would overflow.
-LONGEST_SEARCH = 4e12
+HEADROOM = 2  # threads released, as headroom, when the system refuses another
+LONGEST_SEARCH = 4e12  # milliseconds, about a century, beyond which the clock for deadlines would overflow
 
 
 def trim_heap() -> None:
@@ -70,7 +66,7 @@ class Ticker:
     def __init__(self) -> None:
         #: Gets the root move under search and its number; raises nothing.
         self.on_tick: Callable[[int, int], None] | None = None
-        self.address, self._kept = callback(self._tick)
+        self.address, self._callback = callback(self._tick)  # which must live as long as its address is used
 
     def _tick(self, move: int, number: int) -> int:
         """Report, and return the clock ticks of the next call."""

@@ -16,7 +16,7 @@ from engine.search.transposition import BOUND_LOWER, settles
 from engine.search.tunables import Params
 
 #: Twice the value of a tempo, in centipawns: the sum of the evaluations of a quiet position with either side to move.
-_TWO_TEMPI = 60
+_TWO_TEMPI_CP = 60
 
 
 @helper
@@ -61,7 +61,7 @@ def reverse_futility_margin(
         margin -= params.ReverseFutilityImproving
     if is_new:
         margin -= params.ReverseFutilityCutNode * depth
-    if before != NONE and static_eval + before > _TWO_TEMPI:
+    if before != NONE and static_eval + before > _TWO_TEMPI_CP:
         margin -= params.ReverseFutilityWorsening * depth
     return margin
 

@@ -10,20 +10,14 @@ from engine.jit import helper
 INFINITY = 32_000
 MATE = 31_000
 
-#: The deepest line, in plies from the root.
-MAX_PLY = 240
-
-#: Scores above this, and below its negative, are forced mates.
-MATE_BOUND = MATE - MAX_PLY
+MAX_PLY = 240  # the deepest line, in plies from the root
+MATE_BOUND = MATE - MAX_PLY  # scores above this, and below its negative, are forced mates
 
 #: A tablebase win, below all mates and above all evaluations: WDL tables do not know the distance to mate.
 TB_WIN = MATE_BOUND - 1
 
-#: Scores above this, and below its negative, are mates or tablebase wins.
-DECIDED = TB_WIN - MAX_PLY - 1
-
-#: No score, such as the static evaluation in check.
-NONE = 32_100
+DECIDED = TB_WIN - MAX_PLY - 1  # scores above this, and below its negative, are mates or tablebase wins
+NONE = 32_100  # no score, such as the static evaluation in check
 
 DRAW = 0
 

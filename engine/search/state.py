@@ -13,20 +13,11 @@ from engine.search.tablebase import TablebaseRecord
 from engine.search.transposition import Probe, TableRecord
 from engine.search.tunables import Params
 
-#: Maximum number of quiet moves, and of noisy ones, that a node keeps for history updates.
-MAX_TRIED = 64
-
-#: The number of (piece, target square) pairs, the index of continuation histories.
-PIECE_TO = 16 * 64
-
-#: Entries of a correction history for each colour (a power of two).
-CORRECTIONS = 16_384
-
-#: Frames below the root, so that histories can look back from it.
-STACK_BASE = 6
-
-#: The ``deadline`` of a search without one, as in a new record.
-NO_DEADLINE = 0
+MAX_TRIED = 64  # maximum number of quiet moves, and of noisy ones, that a node keeps for history updates
+PIECE_TO = 16 * 64  # the number of (piece, target square) pairs, the index of continuation histories
+CORRECTIONS = 16_384  # entries of a correction history for each colour (a power of two)
+STACK_BASE = 6  # frames below the root, so that histories can look back from it
+NO_DEADLINE = 0  # the ``deadline`` of a search without one, as in a new record
 
 
 class Control(Record):
@@ -144,24 +135,18 @@ class WorkerRecord(Record):
     root: Annotated[Array[RootMove], (MAX_MOVES,)]
     root_depth: int
     null_move_min_ply: int  # no null moves before this ply, during a verification search
-    history: Annotated[
-        Array[i2], (2, 2, 2, 64, 64)
-    ]  # [color][from is attacked][to is attacked][from][to] butterfly history of quiets
+    history: Annotated[Array[i2], (2, 2, 2, 64, 64)]  # [color][from attacked][to attacked][from][to] butterfly history
     capture_history: Annotated[Array[Array[Array[i2]]], (16, 64, 8)]  # [piece][to][captured type]
     continuation: Annotated[Array[Array[i2]], (PIECE_TO, PIECE_TO)]  # [earlier piece, to][piece, to]
     pawn_correction: Annotated[Array[Array[i2]], (2, CORRECTIONS)]  # [color][pawn key]
-    nonpawn_correction: Annotated[
-        Array[Array[Array[i2]]], (2, 2, CORRECTIONS)
-    ]  # [color][whose pieces][key of its pieces]
+    nonpawn_correction: Annotated[Array[Array[Array[i2]]], (2, 2, CORRECTIONS)]  # [color][whose pieces][their key]
     continuation_correction: Annotated[Array[Array[i2]], (2, PIECE_TO)]  # [color][last piece, to]
     stack: Annotated[Array[Frame], (STACK_BASE + MAX_PLY + 8,)]  # [STACK_BASE + ply]
     deepening: Deepening
 
 
 WORKER = structure(WorkerRecord)
-
 WORKER_T = record_type(WORKER)
-
 _params_at = record_at(Params)
 
 

@@ -15,11 +15,8 @@ from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 #: Outcomes for the side to move. Cursed wins and blessed losses are draws by the 50-move rule.
 LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN = range(-2, 3)
 
-#: The prober's answer if a table is missing or damaged, or if the position is checkmate.
-UNKNOWN = 3
-
-#: Plies added to the depth of an answer stored in the transposition table.
-EXTRA_DEPTH = 6
+UNKNOWN = 3  # the prober's answer if a table is missing or damaged, or if the position is checkmate
+EXTRA_DEPTH = 6  # plies added to the depth of an answer stored in the transposition table
 
 
 class TablebaseRecord(Record):

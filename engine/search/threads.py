@@ -11,11 +11,8 @@ from engine.messages import ThreadError
 
 T = TypeVar("T")
 
-#: Bytes of stack for a search thread; the deepest line needs a small part of them.
-STACK_SIZE = 32 << 20
-
-#: Seconds between two checks whether a job is finished, in case an interrupt took the wake-up.
-_POLL = 0.05
+STACK_SIZE = 32 << 20  # bytes of stack for a search thread; the deepest line needs a small part of them
+_POLL_SECONDS = 0.05  # seconds between two checks whether a job is finished, in case an interrupt took the wake-up
 
 _STARTING = threading.Lock()
 
@@ -79,7 +76,7 @@ class ThreadTask(Generic[T]):
         """Wait until the work is done, at most ``timeout`` seconds; return whether it is."""
         end = None if timeout is None else monotonic() + timeout
         while not self.finished:
-            rest = _POLL if end is None else min(_POLL, end - monotonic())
+            rest = _POLL_SECONDS if end is None else min(_POLL_SECONDS, end - monotonic())
             if rest <= 0:
                 return False
             self._over.acquire(timeout=rest)

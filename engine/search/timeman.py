@@ -9,14 +9,9 @@ from typing import NamedTuple
 from engine.messages import LARGEST, Limits
 from engine.search.tunables import Parameters, Params
 
-#: The depth to which a single legal move is searched, for its score.
-FORCED_MOVE_DEPTH = 8
-
-#: The minimum time for a move in milliseconds, enough to finish the first iterations.
-MIN_TIME = 1.0
-
-#: Without a time control the overhead is reserved for this many moves (as in Stockfish 11, up to 50).
-MOVES_TO_COME = 50
+FORCED_MOVE_DEPTH = 8  # the depth to which a single legal move is searched, for its score
+MIN_TIME = 1.0  # the minimum time for a move in milliseconds, enough to finish the first iterations
+MOVES_TO_COME = 50  # without a time control the overhead is reserved for this many moves (as in Stockfish 11, up to 50)
 
 #: Milliseconds of the overhead of later moves that 1 ms of increment covers: few setups lose the whole overhead with
 #: every move, and with an increment the clock never stays empty.
@@ -26,8 +21,7 @@ INCREMENT_PAYS = 5
 #: death.
 SHARE_TO_CONTROL, SHARE_TO_END = 1 / 2, 1 / 4
 
-#: The usual share of nodes spent on the best move; with more the search stops earlier.
-SHARE_EXPECTED = 0.7
+SHARE_EXPECTED = 0.7  # the usual share of nodes spent on the best move; with more the search stops earlier
 
 #: The number of iterations for which the best move usually stays the same, and the most that count.
 STABLE_EXPECTED, STABLE_ENOUGH = 5, 8

@@ -38,8 +38,7 @@ from engine.search.scores import NONE
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
 
 CLUSTER_SIZE = 4
-#: Clusters that hashfull samples.
-SAMPLED = 250
+SAMPLED_CLUSTERS = 250  # clusters that hashfull samples
 _GENERATIONS = 32
 _AGE_WEIGHT = 4
 
@@ -52,7 +51,6 @@ class Cluster(Record):
 
 
 CLUSTER = structure(Cluster)
-
 cluster_at = record_at(Cluster)
 
 
@@ -208,13 +206,13 @@ def start_generation(table: TableRecord) -> None:
 def _hashfull(table: TableRecord) -> int:
     """See :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
     count = 0
-    for index in range(SAMPLED):
+    for index in range(SAMPLED_CLUSTERS):
         cluster = cluster_at(table.address, U64(index))
         for slot in range(CLUSTER_SIZE):
             data = cluster.packed[slot]
             if data != ZERO and _generation(data) == table.generation:
                 count += 1
-    return count * 1000 // (SAMPLED * CLUSTER_SIZE)
+    return count * 1000 // (SAMPLED_CLUSTERS * CLUSTER_SIZE)
 
 
 class TranspositionTable:

@@ -21,8 +21,7 @@ from engine.syzygy.probe import outcome_of, signature_of, value_with_captures
 #: are plies rather than moves, and whether entries have two bytes.
 SIDE, MAPPED, WIN_IN_PLIES, LOSS_IN_PLIES, WIDE = 1, 2, 4, 8, 16
 
-#: Plies added if the 50-move rule spoils the result.
-SPOILT = 100
+SPOILT = 100  # plies added if the 50-move rule spoils the result
 
 #: Instead of a distance: a table is missing or damaged, or it stores the other side to move.
 NO_DISTANCE, _NOT_STORED = 1 << 20, 1 << 21
@@ -56,11 +55,6 @@ def _stored_distance(tables: WdlTables, table: SyzygyTable, position: Position, 
 def _is_zeroing(position: Position, move: Move) -> bool:
     """Whether ``move`` sets the 50-move clock to zero."""
     return is_capture(move) or type_on(position, origin_of(move)) == PAWN
-
-
-@helper
-def _is_checkmate(position: Position) -> bool:
-    return position.checkers != ZERO and count_moves(position) == 0
 
 
 @helper
@@ -112,7 +106,7 @@ def probe_distance(tables: WdlTables, table: SyzygyTable, position: Position, mo
         else:
             after = value_with_captures(tables, position, I64(CURSED_WIN), I64(WIN))
             after = I64(NO_DISTANCE) if after == UNKNOWN else I64(-1) if after == WIN else I64(SPOILT)
-        is_mate = _is_checkmate(position)
+        is_mate = position.checkers != ZERO and count_moves(position) == 0
         unmake_move(position, move)
         if after >= NO_DISTANCE:
             return I64(NO_DISTANCE)

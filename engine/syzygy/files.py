@@ -20,20 +20,14 @@ from engine.syzygy.distance import MAPPED, NO_DISTANCE, WIDE, probe_distance
 from engine.syzygy.layout import MAX_PIECES, SLOTS, SYZYGY_TABLE, WDL_TABLES
 from engine.syzygy.probe import COUNT_BITS, PROBER, probe_wdl
 
-#: python-chess's encoding for tables in which only the two kings are unique.
-_KINGS_ENCODING = 2
-
-#: A table's pieces in its file: the colour is bit 3, types count from 1.
-_COLOR_BIT, _TYPE_BITS = 8, 7
+_KINGS_ENCODING = 2  # python-chess's encoding for tables in which only the two kings are unique
+_COLOR_BIT, _TYPE_BITS = 8, 7  # a table's pieces in its file: the colour is bit 3, types count from 1
 
 #: Flags of a file: it has a part for each side to move, and one for each file of the leading pawn.
 _HAS_SIDES, _HAS_FILES = 1, 2
 
-#: Bits of the longest code in the format, and more than any index or block size has.
-_LONGEST_CODE, _MOST_BITS = 32, 40
-
-#: A block begins with 8 bytes of code at least.
-_LEAST_BLOCK_BITS = 3
+_MAX_CODE_BITS, _MAX_BITS = 32, 40  # bits of the longest code in the format, and more than any index or block size has
+_MIN_BLOCK_BITS = 3  # a block begins with 8 bytes of code at least
 
 #: Bytes of the checksum at the end of a file. The last block may be read four bytes further than it reaches.
 _CHECKSUM = 16
@@ -47,7 +41,7 @@ class Prober:
         #: A line for each file that cannot be read or is damaged; it is skipped.
         self.faults: list[str] = []
         self._tables: Any = new_record(WDL_TABLES)
-        self._kept: list[Any] = []  # objects to whose memory the records point
+        self._owners: list[Any] = []  # of the memory to which the records point
         self._materials: set[int] = set()  # those with a WDL table
         self._distance_files: dict[int, str] = {}  # by material
         self._distances: dict[int, Any] = {}  # opened DTZ tables by material, None for a damaged one
@@ -62,7 +56,7 @@ class Prober:
                 for name in (table.key, table.mirrored_key):
                     self._distance_files[_signature(name)] = file
         records = allocate(SYZYGY_TABLE, max(len(opened), 1))
-        self._kept.append(records)
+        self._owners.append(records)
         for index, record in enumerate(opened):
             records[index] = record
             self._enter(record, index)
@@ -100,14 +94,14 @@ class Prober:
 
     def _open(self, source: syzygy.WdlTable | syzygy.DtzTable) -> Any:
         """A SYZYGY_TABLE record for the table in the file of ``source``; None if it is reported as unusable."""
-        kept = len(self._kept)
+        owners = len(self._owners)
         try:
             return self._read(source)
         except OSError as error:
             self.faults.append(f"{source.path} cannot be read: {error.strerror or error}")
         except Exception as error:  # python-chess may raise anything over a damaged file
             self.faults.append(f"{source.path} is damaged: {error}")
-        del self._kept[kept:]
+        del self._owners[owners:]
         return None
 
     def _read(self, source: Any) -> Any:
@@ -121,7 +115,7 @@ class Prober:
         if bool(layout & _HAS_FILES) != source.has_pawns or (has_outcomes and (layout & _HAS_SIDES) + 1 != sides):
             raise ValueError("it has the parts of another material")
         data = np.frombuffer(source.data, np.uint8)
-        self._kept += [source, data]
+        self._owners += [source, data]
         table = new_record(SYZYGY_TABLE)
         table["pieces"], table["symmetric"] = source.num, source.symmetric
         table["signature"], table["file_end"] = _signature(source.key), data.ctypes.data + len(data)
@@ -153,9 +147,9 @@ class Prober:
         for begin, size in zip((pairs.indextable, pairs.sizetable, pairs.data), sizes, strict=True):
             if begin + size > len(data) - _CHECKSUM:
                 raise ValueError("the file ends too early")
-        if pairs.min_len < 1 or pairs.min_len + len(pairs.base) > _LONGEST_CODE + 1:
+        if pairs.min_len < 1 or pairs.min_len + len(pairs.base) > _MAX_CODE_BITS + 1:
             raise ValueError("invalid code lengths")
-        if pairs.idxbits > _MOST_BITS or not _LEAST_BLOCK_BITS <= pairs.blocksize <= _MOST_BITS:
+        if pairs.idxbits > _MAX_BITS or not _MIN_BLOCK_BITS <= pairs.blocksize <= _MAX_BITS:
             raise ValueError("invalid block sizes")
         start = data.ctypes.data
         record["index"], record["sizes"] = start + pairs.indextable, start + pairs.sizetable
@@ -165,7 +159,7 @@ class Prober:
         record["symbols"], record["firsts"] = start + pairs.sympat, start + pairs.offset + 2 * pairs.min_len
         record["codes"][: len(pairs.base)] = pairs.base
         spans = np.array(pairs.symlen, np.uint8)
-        self._kept.append(spans)
+        self._owners.append(spans)
         record["spans"] = spans.ctypes.data
         record["symbol_count"] = len(spans) - 8 * len(pairs.base)  # python-chess reserves room for that many more
 

@@ -9,8 +9,7 @@ from typing import Annotated
 
 from engine.jit import Array, Record, record_at, record_type, structure, u1, u8
 
-#: Maximum number of pieces of a table, kings included.
-MAX_PIECES = 7
+MAX_PIECES = 7  # maximum number of pieces of a table, kings included
 
 #: Hash slots for tables by material: a prime well above twice 1,511, the number of tables with at most seven pieces.
 SLOTS = 8191
@@ -61,7 +60,6 @@ class SyzygyTable(Record):
 
 
 SYZYGY_TABLE = structure(SyzygyTable)
-
 SYZYGY_TABLE_T = record_type(SYZYGY_TABLE)
 
 
@@ -95,9 +93,7 @@ class WdlTables(Record):
 
 
 WDL_TABLES = structure(WdlTables)
-
 WDL_TABLES_T = record_type(WDL_TABLES)
-
 
 table_at = record_at(SyzygyTable)
 tables_at = record_at(WdlTables)

@@ -12,8 +12,7 @@ from engine.board.types import I64, ONE, PAWN, U64, ZERO
 from engine.jit import helper, lsb, popcount
 from engine.syzygy.layout import Maps, Part, SyzygyTable
 
-#: Masks to XOR squares with, to flip the board horizontally and vertically.
-_FILES, _RANKS = 7, 56
+_FILES, _RANKS = 7, 56  # masks to XOR squares with, to flip the board horizontally and vertically
 
 
 class _TableView(NamedTuple):
@@ -142,12 +141,6 @@ def _leading_pawn(maps: Maps, table: SyzygyTable, position: Position, swapped: i
 
 
 @helper
-def _file_of_part(lead: Square) -> int:
-    """The file, 0 to 3 from the edge, of the leading pawn on ``lead``."""
-    return min(lead & 7, 7 - (lead & 7))
-
-
-@helper
 def _number_with_pawns(
     maps: Maps, table: SyzygyTable, part: Part, position: Position, swapped: int, lead: Square
 ) -> int:
@@ -173,5 +166,5 @@ def part_and_number(maps: Maps, table: SyzygyTable, position: Position, swapped:
     if table.pawns == 0:
         return side, _number_without_pawns(maps, table, table.part[U64(side)], position, swapped)
     lead = _leading_pawn(maps, table, position, swapped)
-    index = 2 * _file_of_part(lead) + side
+    index = 2 * min(lead & 7, 7 - (lead & 7)) + side  # by the file from the edge
     return index, _number_with_pawns(maps, table, table.part[U64(index)], position, swapped, lead)

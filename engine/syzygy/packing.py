@@ -30,8 +30,7 @@ class _Long(Record):
 _byte_at, _half_at = record_at(_Byte), record_at(_Half)
 _word_at, _long_at = record_at(_Word), record_at(_Long)
 
-#: The value in a damaged file.
-DAMAGED = -1
+DAMAGED = -1  # the value in a damaged file
 
 
 @helper

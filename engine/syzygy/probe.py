@@ -17,8 +17,7 @@ from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, table
 from engine.syzygy.numbering import part_and_number
 from engine.syzygy.packing import DAMAGED, value_at
 
-#: Bits for the number of pieces of one kind in a signature.
-COUNT_BITS = 4
+COUNT_BITS = 4  # bits for the number of pieces of one kind in a signature
 
 
 @helper
@@ -112,8 +111,7 @@ def outcome_of(tables: WdlTables, position: Position) -> int:
     return value
 
 
-#: The signature of :func:`probe_wdl`, which the search calls by address.
-PROBER = int64(uint64, POSITION_T)
+PROBER = int64(uint64, POSITION_T)  # the signature of :func:`probe_wdl`, which the search calls by address
 
 
 @kernel(PROBER)

@@ -121,7 +121,7 @@ def run_warmup(everything: bool = False) -> None:
 
         if everything:
             import engine.syzygy.files  # defines kernels
-        warmup.warm_up(output.line, "syzygy" if everything else digest.START, spare=True)
+        warmup.warm_up(output.line, "syzygy" if everything else digest.START, deferred=True)
         engine.api.Engine(report=output.line)
         output.line(f"ready after {perf_counter() - start:.1f} s")
 

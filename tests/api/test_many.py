@@ -26,7 +26,7 @@ from engine.board.setup import new_position
 from engine.commandline import whole
 from engine.evaluation.batch import BOARD
 from engine.evaluation.choice import choose
-from engine.evaluation.evaluator import HIGHEST, KINDS
+from engine.evaluation.evaluator import KINDS, MAX_VALUE
 from engine.reading import read_board, read_move
 from tests.board.oracle import KIWIPETE, random_game, starts
 from tests.board.test_fen import BAD
@@ -70,7 +70,7 @@ def test_values_are_those_of_the_evaluation(judge: Engine) -> None:
     evaluation = choose(judge.options["EvalType"], judge.options["EvalFile"])
     for board, value in zip(boards, values, strict=True):
         explained = evaluation.value(position_of(board))
-        assert abs(max(min(explained, HIGHEST), -HIGHEST) - value) <= (0 if exactly else 6)
+        assert abs(max(min(explained, MAX_VALUE), -MAX_VALUE) - value) <= (0 if exactly else 6)
 
 
 def test_values_do_not_depend_on_their_neighbours(numbat: Engine) -> None:

@@ -70,7 +70,7 @@ def test_the_kernel_agrees_with_the_plain_network(hidden, tmp_path):
         reset(record, position)
         expected = mop_up(position) or sum(plain_value(evaluation.net, position))
         assert evaluation.value(position) == expected
-        assert evaluate(record, position) == max(min(expected, evaluator.HIGHEST), -evaluator.HIGHEST), fen
+        assert evaluate(record, position) == max(min(expected, evaluator.MAX_VALUE), -evaluator.MAX_VALUE), fen
 
 
 def test_sums_along_random_lines_equal_those_made_anew(net_file):

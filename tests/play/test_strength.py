@@ -10,7 +10,7 @@ import pytest
 from engine.api import Engine
 from engine.messages import Info, Limits, Result
 from engine.options import find
-from engine.play.gains import MATE_IN_ONE, visible_gain
+from engine.play.captures import MATE_IN_ONE, visible_gain
 from engine.play.strength import (
     BEGINNERS,
     FULL_SKILL,

@@ -43,7 +43,7 @@ def prepare_tables() -> None:
     from engine.jit.warmup import warm_up
     from engine.syzygy import files  # noqa: F401
 
-    warm_up(lambda line: None, layer="syzygy", spare=True)
+    warm_up(lambda line: None, layer="syzygy", deferred=True)
 
 
 def dispatchers() -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,7 @@ from engine.board.fen import set_fen
 from engine.board.position import POSITION_T
 from engine.board.setup import new_position
 from engine.board.types import I64
-from engine.evaluation.evaluator import HIGHEST
+from engine.evaluation.evaluator import MAX_VALUE
 from engine.jit import address_of, new_record, structure
 from engine.search.scores import DECIDED, MATE_BOUND, MAX_PLY, TB_WIN, from_table, to_table
 from engine.search.tablebase import UNKNOWN, TablebaseAccess, TablebaseRecord, install, probe_tablebase, tablebase_score
@@ -69,7 +69,7 @@ def test_without_the_rule_a_spoilt_win_is_a_win() -> None:
 @given(PLIES)
 def test_scores_stand_between_mates_and_evaluations(ply: int) -> None:
     score = tablebase_score(2, ply)
-    assert HIGHEST < DECIDED < score < MATE_BOUND
+    assert MAX_VALUE < DECIDED < score < MATE_BOUND
     assert tablebase_score(-2, ply) == -score
     assert tablebase_score(2, ply + 1) < score
     assert [tablebase_score(outcome, ply) for outcome in (-1, 0, 1)] == [-1, 0, 1]

@@ -12,7 +12,7 @@ from engine.board.attacks import pawn_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all, piece_on
 from engine.board.setup import complete_setup
 from engine.board.types import EMPTY, EP_PSEUDO, I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
-from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.file import MAX_PIECES
 from engine.jit import Array, Record, helper, i2, int64, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
 #: The bits of ``extra`` in positions read from games: check, and the kind of the move played.
@@ -71,7 +71,7 @@ def unpack(position: Position, packed: Packed) -> Flag:
     """Set ``position`` from ``packed``, ready for moves; return 1, or 0 for an illegal position.
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960."""
-    if popcount(packed.occupancy) > MOST_PIECES or not _place_pieces(position, packed):
+    if popcount(packed.occupancy) > MAX_PIECES or not _place_pieces(position, packed):
         return 0
     position.en_passant = NO_SQUARE
     position.rule50 = packed.rule50

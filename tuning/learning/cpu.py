@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from engine.evaluation.nnue.features import bucket_of
-from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.file import MAX_PIECES
 from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
 from tuning.data.features import list_board
@@ -52,8 +52,8 @@ def _learn(
     The first two ``weights``, [feature][unit] and [unit], are int16 in units of 1/QA; all else is float32.
     """
     hidden = weights[0].shape[1]
-    squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
-    features = np.empty((2, MOST_PIECES), np.int64)
+    squares, pieces = np.empty(MAX_PIECES, np.int64), np.empty(MAX_PIECES, np.int64)
+    features = np.empty((2, MAX_PIECES), np.int64)
     accumulators, clipped = np.empty((2, hidden), np.int16), np.empty((2, hidden), np.float32)
     d_row = np.empty(hidden, np.float32)
     total = 0.0
@@ -75,8 +75,8 @@ def _learn(
 
 @compiled
 def _count_fired(boards: PackedArray, weights: np.ndarray, biases: np.ndarray, counts: np.ndarray) -> None:
-    squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
-    features, row = np.empty((2, MOST_PIECES), np.int64), np.empty(len(biases), np.int16)
+    squares, pieces = np.empty(MAX_PIECES, np.int64), np.empty(MAX_PIECES, np.int64)
+    features, row = np.empty((2, MAX_PIECES), np.int64), np.empty(len(biases), np.int16)
     for number in range(len(boards)):
         count = list_board(boards[number], squares, pieces, features)
         for view in range(2):

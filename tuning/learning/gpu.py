@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from engine.board.types import KING, ROOK
-from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.file import MAX_PIECES
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from tuning.data.features import NO_FEATURE
 from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
@@ -44,11 +44,11 @@ def list_features(boards: Tensor) -> Tensor:
     int16 [position][side to move first][32], then NO_FEATURE."""
     by_square = (boards[:, :8, None] >> torch.arange(8, device=boards.device, dtype=torch.uint8)) & 1
     occupied = by_square.flatten(1).int()
-    place = torch.where(occupied == 1, occupied.cumsum(1, dtype=torch.int32) - 1, MOST_PIECES).long()
-    squares = torch.zeros(len(boards), MOST_PIECES + 1, dtype=torch.int32, device=boards.device)
+    place = torch.where(occupied == 1, occupied.cumsum(1, dtype=torch.int32) - 1, MAX_PIECES).long()
+    squares = torch.zeros(len(boards), MAX_PIECES + 1, dtype=torch.int32, device=boards.device)
     every_square = torch.arange(64, dtype=torch.int32, device=boards.device).expand(len(boards), 64)
-    squares = squares.scatter_(1, place, every_square)[:, :MOST_PIECES]
-    numbers = torch.arange(MOST_PIECES, device=boards.device)
+    squares = squares.scatter_(1, place, every_square)[:, :MAX_PIECES]
+    numbers = torch.arange(MAX_PIECES, device=boards.device)
     present = numbers < occupied.sum(1, keepdim=True)
     pieces = torch.stack((boards[:, 8:24] & 15, boards[:, 8:24] >> 4), 2).flatten(1).int()
     kinds, colors = pieces & 7, pieces >> 3

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 
-from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.file import MAX_PIECES
 from tuning.common.errors import SetupError
 from tuning.common.flags import number, whole
 from tuning.common.ledger import read_header
@@ -60,10 +60,10 @@ def by_pieces(text: str) -> np.ndarray:
 
     ``10:0.3,24:0.05`` means 0.3 with up to 10 pieces, 0.05 with 11 to 24, and 0 with more; a number alone is for all.
     Raises :class:`argparse.ArgumentTypeError`."""
-    shares, first = np.zeros(MOST_PIECES + 1), 0
+    shares, first = np.zeros(MAX_PIECES + 1), 0
     for part in text.split(","):
         most, colon, share = part.rpartition(":")
-        last = whole(first, MOST_PIECES)(most) if colon or "," in text else MOST_PIECES
+        last = whole(first, MAX_PIECES)(most) if colon or "," in text else MAX_PIECES
         shares[first : last + 1] = number(0, 1)(share)
         first = last + 1
     return shares

@@ -25,8 +25,7 @@ class Group:
         return prod(self.shape)
 
 
-#: Every group, in the order of their indices.
-GROUPS: list[Group] = []
+GROUPS: list[Group] = []  # every group, in the order of their indices
 
 
 def _group(name: str, term: str, shape: tuple[int, ...], help: str) -> int:
@@ -94,8 +93,5 @@ UNSTOPPABLE = _group("unstoppable", "passed", (1,), "enemy without pieces, its k
 SPACE = _group("space", "space", (1,), "safe squares on ranks 2 to 4 of the centre files, twice behind own pawns")
 TEMPO = _group("tempo", "tempo", (1,), "to move")
 
-#: The number of features.
-COUNT = GROUPS[-1].start + GROUPS[-1].size
-
-#: The terms of the table, in order.
-TERMS = tuple(dict.fromkeys(group.term for group in GROUPS))
+COUNT = GROUPS[-1].start + GROUPS[-1].size  # the number of features
+TERMS = tuple(dict.fromkeys(group.term for group in GROUPS))  # the terms of the table, in order

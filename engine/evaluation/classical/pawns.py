@@ -22,8 +22,7 @@ from engine.evaluation.classical.view import View, ahead, beside, file_of, relat
 from engine.evaluation.classical.weights import Trace, term
 from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
 
-#: Entries of the hash (a power of two).
-PAWN_ENTRIES = 8192
+PAWN_ENTRIES = 8192  # entries of the hash (a power of two)
 
 
 class PawnEntry(Record):

@@ -26,8 +26,7 @@ _OUTPOST_RANKS = (U64(0x0000_FFFF_FF00_0000), U64(0x0000_00FF_FFFF_0000))
 
 _CENTRE = U64(0x0000_0018_1800_0000)
 
-#: Entries of a mobility table for each type of piece.
-_MOBILITY_STRIDE = 28
+_MOBILITY_STRIDE = 28  # entries of a mobility table for each type of piece
 
 
 @helper
@@ -53,16 +52,12 @@ def _minor(trace: Trace, view: View, position: Position, us: Color, kind: PieceT
     """The terms that knights and bishops share."""
     here = bit(square)
     score = term(trace, us, KING_DISTANCE + kind - KNIGHT, distance(square, view.king[us]))
-    if here & _outpost_ranks(us) & view.attacks[us, PAWN] & ~view.pawn_span[us ^ 1]:
+    ranks = _OUTPOST_RANKS[0] if us == 0 else _OUTPOST_RANKS[1]
+    if here & ranks & view.attacks[us, PAWN] & ~view.pawn_span[us ^ 1]:
         score += term(trace, us, OUTPOST + kind - KNIGHT, 1)
     if forward(here, us) & position.pieces[PAWN]:
         score += term(trace, us, BEHIND_PAWN, 1)
     return score
-
-
-@helper
-def _outpost_ranks(us: Color) -> Bitboard:
-    return _OUTPOST_RANKS[0] if us == 0 else _OUTPOST_RANKS[1]
 
 
 @helper

@@ -8,14 +8,12 @@ from engine.board.aliases import Bitboard, Color, Position
 from engine.board.types import BISHOP, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, ZERO
 from engine.jit import helper, popcount
 
-#: The factor that changes nothing.
-SCALE_UNIT = 128
+SCALE_UNIT = 128  # the factor that changes nothing
 
 #: Kinds of endings: ordinary, opposite bishops with other pieces, opposite bishops alone, too little ahead to mate.
 SCALE_KINDS = 4
 
-#: A class is 9 * kind + the stronger side's pawns.
-SCALE_CLASSES = 9 * SCALE_KINDS
+SCALE_CLASSES = 9 * SCALE_KINDS  # a class is 9 * kind + the stronger side's pawns
 
 #: Piece values in halves of a minor piece, to measure the lead: a rook is one and a half minor pieces.
 _HALVES = {KNIGHT: 2, BISHOP: 2, ROOK: 3, QUEEN: 6}

@@ -58,7 +58,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     return total // (FULL_PHASE * SCALE_UNIT)
 
 
-@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), spare=True)
+@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), deferred=True)
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move. ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives
     the phase."""
@@ -66,7 +66,7 @@ def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, pos
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 
 
-@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), spare=True)
+@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), deferred=True)
 def traced_value(pawn_table: PawnTable, position: Position, trace: TraceRecord) -> Score:
     """The same value, with every feature's count recorded in ``trace``."""
     for color in range(2):

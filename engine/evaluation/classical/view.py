@@ -8,8 +8,7 @@ from engine.board.position import bit, king_square
 from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
 from engine.jit import Array, Record, helper, u8
 
-#: Index of the attacks of all pieces together, after those of each type.
-ANY = 6
+ANY = 6  # index of the attacks of all pieces together, after those of each type
 
 
 class View(Record):

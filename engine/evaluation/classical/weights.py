@@ -42,8 +42,7 @@ class TraceRecord(Record):
 
 TRACE = structure(TraceRecord)
 
-#: A trace, or None in play.
-Trace: TypeAlias = TraceRecord | None
+Trace: TypeAlias = TraceRecord | None  # a trace, or None in play
 
 _HALF = 1 << 32
 

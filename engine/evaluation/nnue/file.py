@@ -18,13 +18,9 @@ from engine.files import drafted, open_regular, size_of
 
 MAGIC = b"NUMBATNN"
 
-_LONGEST_HEADER = 1 << 20
-
-#: Bytes; far more than the widest network needs.
-_LARGEST_FILE = 1 << 25
-
-#: Maximum number of pieces on a board.
-MOST_PIECES = 32
+_MAX_HEADER_BYTES = 1 << 20
+_MAX_FILE_BYTES = 1 << 25  # bytes; far more than the widest network needs
+MAX_PIECES = 32  # maximum number of pieces on a board
 
 _INT16, _INT32 = (1 << 15) - 1, (1 << 31) - 1
 
@@ -97,7 +93,7 @@ def read_net(file: Path) -> Net:
     """The network in ``file``. Raises :class:`NetError` for any fault in it."""
     try:
         with open_regular(file) as stream:
-            if size_of(stream) > _LARGEST_FILE:
+            if size_of(stream) > _MAX_FILE_BYTES:
                 raise NetError(f"'{file}' is not a Numbat network")
             content = stream.read()
     except OSError as error:
@@ -107,7 +103,7 @@ def read_net(file: Path) -> Net:
         raise NetError(f"'{file}' is not a Numbat network")
     (length,) = struct.unpack_from("<I", content, len(MAGIC))
     try:
-        header = json.loads(content[start : start + min(length, _LONGEST_HEADER)])
+        header = json.loads(content[start : start + min(length, _MAX_HEADER_BYTES)])
         hidden = header["hidden"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise NetError(f"the header of the network '{file}' cannot be read") from None
@@ -139,7 +135,7 @@ def overflow(net: Net) -> str | None:
     """The integer of the inference that could overflow in some position, as a message, or None. Networks from our own
     training stay far below these bounds; others may have been rescaled."""
     magnitudes = np.abs(net.weights.astype(np.int64))
-    largest = np.partition(magnitudes, INPUTS - MOST_PIECES, axis=0)[INPUTS - MOST_PIECES :]
+    largest = np.partition(magnitudes, INPUTS - MAX_PIECES, axis=0)[INPUTS - MAX_PIECES :]
     sums = np.abs(net.biases.astype(np.int64)) + largest.sum(axis=0)
     if sums.max() > _INT16:
         return f"the sum of column {int(sums.argmax())} can reach {int(sums.max()):,}, more than int16 holds"
@@ -150,7 +146,7 @@ def overflow(net: Net) -> str | None:
     total = QA * QA * max(int(output.clip(0).sum(axis=2).max()), int((-output).clip(0).sum(axis=2).max()))
     if total > _INT32:
         return f"an output can reach {total:,}, more than int32 holds"
-    skip = int(np.sort(np.abs(net.skip.astype(np.int64)))[-MOST_PIECES:].sum())
+    skip = int(np.sort(np.abs(net.skip.astype(np.int64)))[-MAX_PIECES:].sum())
     if skip > _INT32:
         return f"the skip connection can reach {skip:,}, more than int32 holds"
     return None

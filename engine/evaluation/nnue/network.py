@@ -29,7 +29,6 @@ from engine.evaluation.records import Evaluator, NetAccumulator, NetRecord
 from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
 NET = structure(NetRecord)
-
 net_at = record_at(NetRecord)
 
 

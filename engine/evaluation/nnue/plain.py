@@ -1,4 +1,4 @@
-"""The network's output in plain numpy, from the whole board: the tests' oracle, and the terms of ``eval``."""
+"""The network's output in plain numpy, from the whole board: the reference for tests, and the terms of ``eval``."""
 
 import numpy as np
 

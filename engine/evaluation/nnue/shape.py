@@ -9,23 +9,10 @@ has to improve.
 The efficiently updatable network is Yu Nasu's (2018); this small form, with SCReLU and mirrored perspectives, is common
 among open-source engines."""
 
-#: Features of one perspective: own or other, six types of pieces, 64 squares.
-INPUTS = 768
-
-#: The largest N, and a number that divides every N.
-MAX_HIDDEN, HIDDEN_STEP = 512, 16
-
-#: Output rows, by the number of pieces on the board, kings included.
-OUTPUT_BUCKETS = 8
-
-#: An activation of 1.0 in the transformer's integers, and a weight of 1.0 in the output's.
-QA, QB = 255, 64
-
-#: Units of the skip connection per centipawn.
-QS = 256
-
-#: Centipawns of an output of 1.0; its sigmoid is the expected score.
-SCALE = 400
-
-#: The largest weight; with QB it keeps the product of an activation and a weight within int16.
-WEIGHT_LIMIT = 1.98
+INPUTS = 768  # features of one perspective: own or other, six types of pieces, 64 squares
+MAX_HIDDEN, HIDDEN_STEP = 512, 16  # the largest N, and a number that divides every N
+OUTPUT_BUCKETS = 8  # output rows, by the number of pieces on the board, kings included
+QA, QB = 255, 64  # an activation of 1.0 in the transformer's integers, and a weight of 1.0 in the output's
+QS = 256  # units of the skip connection per centipawn
+SCALE = 400  # centipawns of an output of 1.0; its sigmoid is the expected score
+WEIGHT_LIMIT = 1.98  # the largest weight; with QB it keeps the product of an activation and a weight within int16

@@ -7,7 +7,7 @@ from rich.progress import Progress
 from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.features import bucket_of
-from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.file import MAX_PIECES
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.features import list_board
 from tuning.data.marlinformat import unpack
@@ -18,8 +18,8 @@ def test_features_are_what_the_engine_sees(tmp_path):
     file = tmp_path / "games.tsv"
     file.write_text("".join(map(evaluation_line, random_games(10, plies=120))))
     boards = read_text(file, Progress(console=Console(quiet=True))).boards[::3]
-    features = np.empty((2, MOST_PIECES), np.int16)
-    scratch = np.empty((2, MOST_PIECES), np.int64)
+    features = np.empty((2, MAX_PIECES), np.int16)
+    scratch = np.empty((2, MAX_PIECES), np.int64)
     position = new_position()
     found = set()
     for board in boards:

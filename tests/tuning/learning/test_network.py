@@ -10,7 +10,7 @@ from rich.progress import Progress
 from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.features import bucket_of
-from engine.evaluation.nnue.file import MOST_PIECES, read_net, write_net
+from engine.evaluation.nnue.file import MAX_PIECES, read_net, write_net
 from engine.evaluation.nnue.shape import QA, SCALE
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.features import NO_FEATURE, list_board
@@ -39,9 +39,9 @@ def boards(tmp_path_factory):
 
 def seen(boards):
     """Features and buckets as the kernel lists them, which is held against the engine's own in test_features."""
-    features = np.full((len(boards), 2, MOST_PIECES), NO_FEATURE, np.int16)
+    features = np.full((len(boards), 2, MAX_PIECES), NO_FEATURE, np.int16)
     buckets = np.empty(len(boards), np.int64)
-    scratch = np.empty((2, MOST_PIECES), np.int64)
+    scratch = np.empty((2, MAX_PIECES), np.int64)
     for number in range(len(boards)):
         buckets[number] = bucket_of(list_board(boards[number], *scratch, features[number]))
     return torch.from_numpy(features), torch.from_numpy(buckets)

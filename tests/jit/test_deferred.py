@@ -1,4 +1,4 @@
-"""A spare kernel is loaded on its first call, or with a kernel that calls it."""
+"""A deferred kernel is loaded on its first call, or with a kernel that calls it."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ from numba import int64
 from engine.board.low import step
 from engine.jit import helper, kernel
 
-@kernel(int64(int64, int64), spare=True)
+@kernel(int64(int64, int64), deferred=True)
 def total(x, depth):
     return x if depth == 0 else step(x) + total(x + 1, depth - int64(1))
 
@@ -27,15 +27,15 @@ def total_of_two(x):
 def search(x):
     return total_of_two(x)
 
-@kernel(int64(int64), spare=True)
+@kernel(int64(int64), deferred=True)
 def twice(x):
     return 2 * step(x)
 """
 
-#: Warms up twice, then calls a spare kernel from Python, from new code, or not at all.
+#: Warms up twice, then calls a deferred kernel from Python, from new code, or not at all.
 MAIN = """
 import json, os, sys
-from engine.board.spare import search, total, total_of_two, twice
+from engine.board.deferred import search, total, total_of_two, twice
 from engine.jit.cache import STORE
 from engine.jit.decorators import KERNELS
 from engine.jit.warmup import warm_up
@@ -61,7 +61,7 @@ print(json.dumps(told))
 
 
 def _start(miniature: Miniature, call: str) -> dict:
-    (miniature.package / "board" / "spare.py").write_text(KERNELS)
+    (miniature.package / "board" / "deferred.py").write_text(KERNELS)
     return miniature.run({"CALL": call}, MAIN)
 
 
