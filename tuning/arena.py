@@ -24,7 +24,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import check_output
 from tuning.common.flags import add_results_flags, options_of, results_path, whole
-from tuning.common.ledger import Ledger, restored
+from tuning.common.results import ResultsFile, restored
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
 from tuning.selfplay.arena import TOOL, ArenaSettings, Count, play, summary
@@ -99,12 +99,12 @@ def _prepared(arguments: argparse.Namespace, log: Callable[[str], None]) -> Aren
     return replace(settings, meeting=with_fingerprint(settings.meeting, log))
 
 
-def _resumed(path: Path, games: int | None, log: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
+def _resumed(path: Path, games: int | None, log: Callable[[str], None]) -> tuple[ArenaSettings, ResultsFile, Count]:
     """The run in a results file with its pairs; a different number of ``games`` is recorded in the file. Raises
     :class:`SetupError`."""
-    ledger, events = Ledger.resume(path, TOOL)
+    results, events = ResultsFile.resume(path, TOOL)
     try:
-        settings = restored(ArenaSettings, ledger.settings)
+        settings = restored(ArenaSettings, results.settings)
         if with_fingerprint(settings.meeting, log) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
         settings = replace(settings, games=games or settings.games)
@@ -114,13 +114,13 @@ def _resumed(path: Path, games: int | None, log: Callable[[str], None]) -> tuple
                 count.add(data)
         if not count.done:
             settings.book.open(lambda message: None)
-        ledger.change("games", games, log)
+        results.change("games", games, log)
     except BaseException as error:
-        ledger.close()
+        results.close()
         if isinstance(error, (KeyError, TypeError, IndexError)) or type(error) is ValueError:
             raise SetupError(f"{path} is not a complete results file: {error!r}") from None
         raise
-    return settings, ledger, count
+    return settings, results, count
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -134,21 +134,21 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if pgn is not None:
         pgn.parent.mkdir(parents=True, exist_ok=True)
     if arguments.resume:
-        settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, log)
+        settings, results, count = _resumed(Path(arguments.resume), arguments.games, log)
     else:
         settings = _prepared(arguments, log)
-        ledger = Ledger.create(results_path(arguments, "arena"), TOOL, asdict(settings))
+        results = ResultsFile.create(results_path(arguments, "arena"), TOOL, asdict(settings))
         count = Count(settings)
     sides = f"{len(settings.ideas)} ideas" if settings.ideas else " against ".join(settings.names)
-    log(f"{sides}; results: {ledger.path}")
+    log(f"{sides}; results: {results.path}")
     code = 0
     try:
         if not count.done:
-            code = play(settings, ledger, count, arguments, console)
+            code = play(settings, results, count, arguments, console)
     finally:
         if count.pairs:
-            ledger.finish("summary", summary(settings, count))
-        ledger.close()
+            results.finish("summary", summary(settings, count))
+        results.close()
     if count.pairs:
         _report(settings, count, console)
     return code

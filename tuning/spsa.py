@@ -27,7 +27,7 @@ from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_option_flag, add_results_flags, number, options_of, positive, results_path, whole
-from tuning.common.ledger import Ledger, restored
+from tuning.common.results import ResultsFile, restored
 from tuning.common.units import Workplace, run_units
 from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_params, play, result_table
 from tuning.matches import flags
@@ -84,9 +84,9 @@ class _TuningRun:
     """A tuning run: its results file, the values so far, and the iterations that are left. Raises :class:`SetupError`
     for a file that is damaged or was begun with another engine."""
 
-    def __init__(self, ledger: Ledger, events: Sequence[tuple[str, Any]], console: Console) -> None:
-        settings = ledger.settings
-        self.ledger = ledger
+    def __init__(self, results: ResultsFile, events: Sequence[tuple[str, Any]], console: Console) -> None:
+        settings = results.settings
+        self.results = results
         params = load_params(settings["parameters"])
         self.spsa = Spsa(params, settings["iterations"], settings["rate"], settings["seed"])
         self._doubling: float = settings["doubling"]
@@ -96,7 +96,7 @@ class _TuningRun:
                 try:
                     self._learn(SpsaPair(**data))
                 except (TypeError, ValueError):
-                    raise SetupError(f"{ledger.path} is damaged: {data} is not a pair") from None
+                    raise SetupError(f"{results.path} is damaged: {data} is not a pair") from None
         self._openings = BookSettings(**settings["book"]).open(lambda line: console.print(f"! {line}"))
         self._meeting = restored(Matchup, settings["arena"])
         if with_fingerprint(self._meeting) != self._meeting:
@@ -113,7 +113,7 @@ class _TuningRun:
 
     def take(self, pair: SpsaPair) -> None:
         """Record a pair, learn from it and show the progress."""
-        self.ledger.add("pair", asdict(pair))
+        self.results.add("pair", asdict(pair))
         self._learn(pair)
         total = len(self._done)
         speed = f"{7200 * (total - self._before) / self.display.seconds:,.0f} games/h"
@@ -128,31 +128,31 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play, learn and report. Raises :class:`SetupError` for a request that is not possible."""
     events: list[tuple[str, Any]] = []
     if arguments.resume:
-        ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
+        results, events = ResultsFile.resume(Path(arguments.resume), TOOL)
     else:
         settings = _settings(arguments)
         BookSettings(**settings["book"]).open(lambda fault: None)
         if arguments.check:
             return command.checked(console, arguments.json)
-        ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
-    with closing(ledger):
-        tuned = _TuningRun(ledger, events, console)
-        advice = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}"
+        results = ResultsFile.create(results_path(arguments, "spsa"), TOOL, settings)
+    with closing(results):
+        tuned = _TuningRun(results, events, console)
+        advice = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(results.path))}"
         place = Workplace(arguments.scheduler, arguments.jobs, console, tuned.display.bar, advice)
         try:
             code = run_units(play, tuned.batches(), place, on_result=tuned.take)
         finally:
             if any(tuned.spsa.history.values()):
-                ledger.finish("values", tuned.spsa.theta)
+                results.finish("values", tuned.spsa.theta)
     console.print(result_table(tuned.spsa))
     if any(tuned.spsa.history.values()):
         from tuning.common.plots import save  # late: matplotlib is slow to import
         from tuning.learning.plots import trajectory_figure
 
-        picture = ledger.path.with_suffix(".png")
+        picture = results.path.with_suffix(".png")
         save(trajectory_figure(tuned.spsa.history, tuned.spsa.params), picture)
         console.print(f"\npicture: {picture}")
-    console.print(f"results: {ledger.path}")
+    console.print(f"results: {results.path}")
     return code
 
 

@@ -35,7 +35,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import check_output, refuse_missing
 from tuning.common.flags import add_check_flag, whole
-from tuning.common.ledger import read_header
+from tuning.common.results import read_header
 from tuning.levels import strength
 from tuning.levels.strength import ANCHORS, SKILL_ELO, Measurements, elos_of, encounters, fitted, write
 from tuning.matches import tournament

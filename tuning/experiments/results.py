@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_header
+from tuning.common.results import read_events, read_header
 from tuning.experiments.trials import Trial, without_folders
 from tuning.matches.limits import TimeControl
 from tuning.statistics.elo import estimate

@@ -10,7 +10,7 @@ from rich.progress import Progress
 from engine.evaluation.nnue.file import MAX_PIECES
 from tuning.common.errors import SetupError
 from tuning.common.flags import number, whole
-from tuning.common.ledger import read_header
+from tuning.common.results import read_header
 from tuning.data.dataset import Quiet
 from tuning.data.shuffled import Shuffled, shuffled
 

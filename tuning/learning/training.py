@@ -30,7 +30,7 @@ from engine.evaluation.nnue.shape import SCALE
 from engine.files import drafted
 from tuning.common import plots
 from tuning.common.errors import SetupError
-from tuning.common.ledger import Ledger
+from tuning.common.results import ResultsFile
 from tuning.data.dataset import SCALE_POSITIONS
 from tuning.data.shuffled import Chunk, Shuffled, batches
 from tuning.data.values import values_of
@@ -189,14 +189,17 @@ def recipe(
 
 def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for invalid positions or networks."""
-    created = Ledger.resume(out / LOG, TOOL) if resume else (Ledger.create(out / LOG, TOOL, asdict(settings)), [])
-    ledger, events = created
+    events: list[tuple[str, Any]] = []
+    if resume:
+        results, events = ResultsFile.resume(out / LOG, TOOL)
+    else:
+        results = ResultsFile.create(out / LOG, TOOL, asdict(settings))
     resumed = resume and (out / CHECKPOINT).exists()
     start = dict(events).get("start") if resumed else None  # what follows from files that may have been replaced since
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)  # torch's own work on a CPU is too small to share among threads
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress, closing(ledger):
+    with Progress(*columns, console=console) as progress, closing(results):
         begin = beginning(settings) if settings.begin and start is None else None
         positions = settings.shuffled(progress)
         for source in positions.sources:
@@ -208,12 +211,12 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             some = positions.some(SCALE_POSITIONS)
             scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, by_pieces("0")))
             start = {"scale": float(scale), "begin": begin.training if begin else None}
-            ledger.add("start", start)
+            results.add("start", start)
         training = Training(settings, positions, start["scale"], begin, device)
         if resumed:
             training.load(out / CHECKPOINT)
             for entry in training.history[sum(kind == "report" for kind, _ in events) :]:
-                ledger.add("report", entry)  # an interruption came between it and the checkpoint
+                results.add("report", entry)  # an interruption came between it and the checkpoint
             _write(training, out, start)
         judged = positions.held_out()
         bar = progress.add_task("training", total=settings.length, completed=training.seen)
@@ -231,7 +234,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             }
             training.history.append(entry)
             training.save(out / CHECKPOINT)
-            ledger.add("report", entry)
+            results.add("report", entry)
             _write(training, out, start)
             unused = " and ".join(f"{part:.1%} of columns below {share:.0%}" for share, part in asleep.items())
             console.print(

@@ -20,7 +20,7 @@ from tuning.common import revisions
 from tuning.common.command import clean_exit, print_error, print_warning, stopped
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.files import check_output
-from tuning.common.ledger import Ledger, restored
+from tuning.common.results import ResultsFile, restored
 from tuning.matches import fastchess
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.engines import EngineSpec
@@ -80,12 +80,12 @@ def pairings(engines: int, kind: str = "roundrobin") -> list[tuple[int, int]]:
 class Tournament:
     """Plays a tournament, one encounter after the other, and keeps the tally and the results file."""
 
-    def __init__(self, settings: TournamentSettings, ledger: Ledger, place: MatchPlace) -> None:
+    def __init__(self, settings: TournamentSettings, results: ResultsFile, place: MatchPlace) -> None:
         names = [spec.name for spec in settings.engines]
         self.settings = settings
         self.meetings = pairings(len(names), settings.kind)
         self.tally = Tally(names, self.meetings)
-        self._ledger, self._place = ledger, place
+        self._results, self._place = results, place
 
     @property
     def total(self) -> int | None:
@@ -119,7 +119,7 @@ class Tournament:
 
     def log_trouble(self, message: str) -> None:
         """Record something that went wrong, and show it, unless it is one of many wrong lines of thought."""
-        self._ledger.add("trouble", message)
+        self._results.add("trouble", message)
         if not self.tally.count_warning(message):
             print_trouble(self._place.console, message)
 
@@ -156,7 +156,7 @@ class Tournament:
     def _read(self, line: str, names: tuple[str, str], pairs: list[int], report: LiveReport) -> None:
         game = fastchess.read_game(line, names, pairs)
         if game is not None and self.tally.add(game):
-            self._ledger.add("game", asdict(game))
+            self._results.add("game", asdict(game))
             report.show_game(game)
         elif fastchess.is_trouble(line):
             self.log_trouble(line)
@@ -202,10 +202,10 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
     check_output(None if place.pgn is None else Path(place.pgn), (), replace=resume)
     events: list[tuple[str, Any]] = []
     if resume:
-        ledger, events = Ledger.resume(place.path, TOOL)
+        results, events = ResultsFile.resume(place.path, TOOL)
     else:
-        ledger = Ledger.create(place.path, TOOL, asdict(settings))
-    tournament, code, started = Tournament(settings, ledger, place), 0, False
+        results = ResultsFile.create(place.path, TOOL, asdict(settings))
+    tournament, code, started = Tournament(settings, results, place), 0, False
     try:
         for kind, data in events:
             tournament.restore(kind, data)
@@ -233,8 +233,8 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
         code = FAILED
     finally:
         if tournament.tally.games and started:
-            ledger.finish("summary", summary(tournament.tally, settings.sprt))
-        ledger.close()
+            results.finish("summary", summary(tournament.tally, settings.sprt))
+        results.close()
         if not tournament.tally.games and not resume:
             place.path.unlink()  # it holds nothing but the command line
     return tournament, code
@@ -250,13 +250,13 @@ def check(settings: TournamentSettings, place: MatchPlace) -> None:
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
     """The settings of a results file; a different number of ``games`` is recorded in it. Raises :class:`SetupError`."""
-    ledger, _ = Ledger.resume(path, TOOL)
+    results, _ = ResultsFile.resume(path, TOOL)
     try:
-        TournamentSettings.read(path, ledger.settings)
-        ledger.change("games", games, console.print)
-        return TournamentSettings.read(path, ledger.settings)
+        TournamentSettings.read(path, results.settings)
+        results.change("games", games, console.print)
+        return TournamentSettings.read(path, results.settings)
     finally:
-        ledger.close()
+        results.close()
 
 
 def warn_if_busy(games: int, console: Console) -> None:

@@ -12,7 +12,7 @@ from engine.console import Console
 from engine.messages import counted
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
-from tuning.common.ledger import Ledger
+from tuning.common.results import ResultsFile
 from tuning.common.units import StopRun, Workplace, run_units
 from tuning.matches.openings import BookSettings, distinct
 from tuning.matches.report import elo_text
@@ -162,19 +162,21 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
         yield PairBatch(settings.meeting, tuple(pairs), names)
 
 
-def play(settings: ArenaSettings, ledger: Ledger, count: Count, arguments: argparse.Namespace, console: Console) -> int:
+def play(
+    settings: ArenaSettings, results: ResultsFile, count: Count, arguments: argparse.Namespace, console: Console
+) -> int:
     """Play until all games are finished or the test is decided; the exit code of :func:`run_units`.
 
-    Pairs go to the ledger, and games to the file ``--pgn``. Raises :class:`SetupError` if a batch fails."""
+    Pairs go to the results, and games to the file ``--pgn``. Raises :class:`SetupError` if a batch fails."""
     pgn = Path(arguments.pgn) if arguments.pgn else None
     display = ArenaDisplay(console, settings, count)
-    advice = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
+    advice = f"continue with: python -m tuning.arena --resume {shlex.quote(str(results.path))}"
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
         for pair in new:
             games = pair.pop("games", ())
-            ledger.add("pair", pair)
+            results.add("pair", pair)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
                     stream.write("".join(games))

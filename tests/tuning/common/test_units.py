@@ -14,7 +14,7 @@ from tests.tuning.common.jobs import die_once, note, square
 from tests.tuning.conftest import finished, run_tool
 from tuning import annotate, arena
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events
+from tuning.common.results import read_events
 from tuning.common.units import HERE, SchedulerLost, run
 
 

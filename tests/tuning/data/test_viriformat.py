@@ -189,7 +189,7 @@ def test_the_command_counts_games_and_writes_text_and_pgn(tmp_path: Path, capsys
     path = _write(tmp_path / "example.vf", games.EXAMPLE, b"\x00" * 5)
     text, pgn = tmp_path / "positions.txt", tmp_path / "games.pgn"
     assert main([str(path), "--text", str(text), "--pgn", str(pgn)]) == 0
-    told = f"{path}: 1 games, 5 positions, 5 bytes of an incomplete game\n5 positions in 1 files\n"
+    told = f"{path}: 1 game, 5 positions, 5 bytes of an incomplete game\n5 positions in 1 file\n"
     assert capsys.readouterr().out == told
     assert text.read_text().splitlines() == [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 10 | 1.0",

@@ -16,7 +16,7 @@ from tests.tuning.conftest import finished, refused, run_tool, words
 from tuning import match
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.ledger import Ledger
+from tuning.common.results import ResultsFile
 from tuning.experiments import trials
 from tuning.experiments.results import trial_of
 from tuning.experiments.trials import Trial, parse, read, without_folders
@@ -129,15 +129,15 @@ def arena_file(path: Path, summary: bool = True, clock: list[int] | None = None,
         "book": {"path": "/somewhere/uho.epd", "order": "random", "seed": 1, "plies": None, "chess960": False},
         "sprt": {"elo0": 0.0, "elo1": 5.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"},
     }
-    ledger = Ledger.create(path, "tuning.arena", settings)
-    ledger.add("pair", {"number": 0})
+    results = ResultsFile.create(path, "tuning.arena", settings)
+    results.add("pair", {"number": 0})
     if summary:
         pairs = [300, 1500, 3000, 2300, 450]
         losses, wins = 2 * 300 + 1500, 2 * 450 + 2300
         wdl = [losses, 2 * sum(pairs) - losses - wins, wins]
-        ledger.add("summary", {"first": "FutilityBase=110", "second": "base", "games": 15100, "wdl": wdl,
+        results.add("summary", {"first": "FutilityBase=110", "second": "base", "games": 15100, "wdl": wdl,
                                "pentanomial": pairs, "network": "numbat.nnue 01234567"})  # fmt: skip
-    ledger.close()
+    results.close()
     return path
 
 
@@ -188,17 +188,17 @@ def test_other_files_are_refused(monkeypatch, tmp_path, header):
 
 
 def test_an_idea_of_a_screening_is_added(monkeypatch, tmp_path):
-    results = arena_file(tmp_path / "arena.jsonl", summary=False)
-    ledger = Ledger.resume(results, "tuning.arena")[0]
+    path = arena_file(tmp_path / "arena.jsonl", summary=False)
+    results = ResultsFile.resume(path, "tuning.arena")[0]
     effects = [
         {"idea": ["SmallProbCutMargin", 300], "elo": 2.46, "error": 1.2},
         {"idea": ["B", 1], "elo": -1, "error": 1},
     ]
     pairs = {"first": "new", "second": "base", "games": 4, "wdl": [1, 2, 1], "pentanomial": [0, 1, 0, 1, 0]}
-    ledger.add("summary", {**pairs, "effects": effects, "network": "numbat.nnue 01234567"})
-    ledger.close()
+    results.add("summary", {**pairs, "effects": effects, "network": "numbat.nnue 01234567"})
+    results.close()
     file = tmp_path / "tests.jsonl"
-    asked = ("add", str(results), "--idea", "a lower margin", "--outcome", "open", "--stopped")
+    asked = ("add", str(path), "--idea", "a lower margin", "--outcome", "open", "--stopped")
     refused(ask(monkeypatch, file, *asked), "say which with --screened")
     refused(ask(monkeypatch, file, *asked, "--screened", "C"), "screened SmallProbCutMargin, B: not C")
     assert ask(monkeypatch, file, *asked, "--screened", "SmallProbCutMargin")[0] == 0

@@ -12,7 +12,7 @@ from engine.search.params import PARAMS, Param
 from tests.tuning.conftest import finished, run_tool
 from tuning import spsa
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events
+from tuning.common.results import read_events
 from tuning.learning.spsa import Spsa, load_params, play
 from tuning.matches.openings import RandomOpenings
 from tuning.selfplay.batches import DuelPair, Matchup, PairBatch

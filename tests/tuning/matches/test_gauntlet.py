@@ -10,7 +10,7 @@ from tests.tuning.conftest import SCRIPT, finished, refused, run_tool
 from tuning import match
 from tuning.common import revisions
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events
+from tuning.common.results import read_events
 from tuning.matches import rivals
 from tuning.matches.engines import EngineSpec
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.tuning.conftest import finished, refused, run_tool, words
 from tuning import match
-from tuning.common.ledger import Ledger, read_events
+from tuning.common.results import ResultsFile, read_events
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for fastchess is a shell script")
 
@@ -166,14 +166,14 @@ def test_remarks_on_a_book_are_limited(monkeypatch, tmp_path, playing):
 def test_a_full_disk_ends_the_match_in_one_line(monkeypatch, tmp_path, playing):
     path, program = tmp_path / "r.jsonl", playing("1")
     run(monkeypatch, *PAIR, "--games", "2", "--json", str(path), *program)
-    resume = Ledger.resume
+    resume = ResultsFile.resume
 
     def full_disk(path: Path, tool: str):
-        ledger, events = resume(path, tool)
-        ledger.close()
-        return Ledger(path, ledger.settings, open("/dev/full", "w")), events
+        results, events = resume(path, tool)
+        results.close()
+        return ResultsFile(path, results.settings, open("/dev/full", "w")), events
 
-    monkeypatch.setattr("tuning.matches.tournament.Ledger.resume", full_disk)
+    monkeypatch.setattr("tuning.matches.tournament.ResultsFile.resume", full_disk)
     code, page = run(monkeypatch, "--resume", str(path), "--games", "8", *program)
     assert code != 0
     assert f"error: cannot write {path}: No space left on device" in page

@@ -17,7 +17,7 @@ import pytest
 from tests.tuning.conftest import finished, refused, run_tool
 from tuning.arena import main
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events, read_header, restored
+from tuning.common.results import read_events, read_header, restored
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
 from tuning.selfplay.batches import Matchup, PairBatch

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tuning.conftest import finished, run_tool
 from tuning.arena import main
-from tuning.common.ledger import read_events
+from tuning.common.results import read_events
 from tuning.selfplay.screening import Screening
 from tuning.statistics.elo import ELO_PER_POINT
 

@@ -21,10 +21,10 @@ from typing import Any, TextIO
 from engine.explanation.serialization import restored
 from tuning.common.errors import SetupError
 
-__all__ = ["Ledger", "origin", "read_events", "read_header", "restored", "revision"]
+__all__ = ["ResultsFile", "origin", "read_events", "read_header", "restored", "revision"]
 
 
-class Ledger:
+class ResultsFile:
     """An append-only results file. Make one with :meth:`create` or :meth:`resume`."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any], stream: TextIO) -> None:
@@ -33,7 +33,7 @@ class Ledger:
         self._stream = stream
 
     @classmethod
-    def create(cls, path: Path, tool: str, settings: Mapping[str, Any]) -> Ledger:
+    def create(cls, path: Path, tool: str, settings: Mapping[str, Any]) -> ResultsFile:
         """Create a file. Raises :class:`SetupError` if it exists: results are not overwritten."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,13 +44,13 @@ class Ledger:
             raise SetupError(f"{path} already exists; continue it with --resume or choose another name") from None
         except OSError as error:
             raise SetupError(f"cannot write {path}: {error.strerror}") from None
-        ledger = cls(path, settings, stream)
-        ledger._write({"tool": tool, "settings": settings, "origin": origin(tool)})
-        return ledger
+        results = cls(path, settings, stream)
+        results._write({"tool": tool, "settings": settings, "origin": origin(tool)})
+        return results
 
     @classmethod
-    def resume(cls, path: Path, tool: str) -> tuple[Ledger, list[tuple[str, Any]]]:
-        """Open a file to continue it: the ledger, with the settings as last changed, and all events so far. An
+    def resume(cls, path: Path, tool: str) -> tuple[ResultsFile, list[tuple[str, Any]]]:
+        """Open a file to continue it: the results, with the settings as last changed, and all events so far. An
         incomplete last line is cut off.
 
         Raises :class:`SetupError` for a file that is missing, damaged or of another tool."""
