@@ -35,7 +35,7 @@ class ThreadError(RuntimeError):
         return "the system refuses another thread"
 
 
-#: A remark on castling rights that make a position one of Chess960.
+#: A warning on castling rights that make a position one of Chess960.
 CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
 
 _MAX_QUOTED = 100  # characters of an input that a message quotes

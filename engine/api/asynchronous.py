@@ -58,8 +58,7 @@ class AsyncEngine:
         self._make = partial(Engine, report=report, **options)
         self._lock = asyncio.Lock()
         self._threads = ThreadPoolExecutor(_THREAD_COUNT, "numbat-async")
-        #: The engine itself, for calls that do not wait; None before the context is entered.
-        self.engine: Any = None
+        self.engine: Any = None  # the engine itself, for calls that do not wait; None before the context is entered
 
     async def __aenter__(self) -> Self:
         self.engine = await self._in_thread(self._make)

@@ -224,8 +224,7 @@ class Stream(Iterator[Analysis]):
     def __init__(self, board: chess.Board, reports: Reports, job: ThreadTask[Any], stop: Callable[[], None]) -> None:
         self._board, self._process = board.copy(stack=False), os.getpid()
         self._reports, self.job = reports, job  # the search holds only the queue, so that the stream can be dropped
-        #: Asks the search to end.
-        self.stop = partial(_stop, self._process, stop)
+        self.stop = partial(_stop, self._process, stop)  # asks the search to end
         weakref.finalize(self, self.stop).atexit = False
 
     def __next__(self) -> Analysis:

@@ -34,8 +34,7 @@ class KernelCache(private.CacheBase):
         )
         self._prefix = re.sub(r"\W", "", function.__name__)[:_PREFIX]
         self._fetched: dict[str, bytes] = {}
-        #: The number of loads from the cache.
-        self.hits = 0
+        self.hits = 0  # the number of loads from the cache
 
     def fetch(self, signature: Any) -> bool:
         """Read the code for ``signature`` into memory; False if it is missing or damaged."""

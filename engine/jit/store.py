@@ -60,8 +60,7 @@ class Store:
         self._used: set[str] = set()
         self._remarks: list[str] = []
         self._found_damage = False
-        #: False after a failed save: nothing more is saved.
-        self.writable = True
+        self.writable = True  # false after a failed save: nothing more is saved
 
     @property
     def lock(self) -> Path:

@@ -66,8 +66,7 @@ class Tablebase:
         self._report = report
         self._prober: Prober | None = None
         self._reported: set[str] = set()
-        #: Maximum number of pieces of a table, kings included; 0 without tables.
-        self.largest = 0
+        self.largest = 0  # maximum number of pieces of a table, kings included; 0 without tables
 
     def close(self) -> None:
         """Close the files; afterwards there are no tables."""

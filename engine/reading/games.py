@@ -16,14 +16,14 @@ from engine.fen import START_FEN
 from engine.messages import CHESS960, PositionError, counted, quoted
 from engine.reading.moves import ENGLISH, MoveError, Spelling, is_move, letters_of, read_move, respelled, spellings
 from engine.reading.positions import read_position
-from engine.reading.signs import BEHIND, CHECKS, nag_behind, nag_of
+from engine.reading.signs import CHECKS, SUFFIXES, nag_of, nag_of_suffix
 from engine.reading.split import Raw, number_of, split
 from engine.reading.text import Line, read_lines
 from engine.reading.tokens import Kind, Token, plain_result, tokens
 
 Report = Callable[[str], None]
 
-_MAX_REMARKS = 10  # remarks reported one by one for a game; the others are counted
+_MAX_WARNINGS = 10  # warnings reported one by one for a game; the others are counted
 _NON_MOVES = frozenset(("e.p.", "ep", "mate", "ch"))  # words between moves that are neither moves nor annotations
 
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "0-0", "*"))
@@ -70,8 +70,7 @@ def read_games(
 def games_of(lines: Iterable[Line], report: Report, place: str = "PGN", unread: bool = False) -> Iterator[Read]:
     """The games in ``lines``, as :func:`read_games`; reports name ``place`` as their source."""
     number = 0
-    latest: list[Line] = []
-    """Those since the end of the last game, with ``unread``."""
+    latest: list[Line] = []  # those since the end of the last game, with ``unread``
 
     def remembered() -> Iterator[Line]:
         for line in lines:
@@ -85,10 +84,10 @@ def games_of(lines: Iterable[Line], report: Report, place: str = "PGN", unread: 
         latest[:] = [line for line in latest if raw.end is not None and line[0] > raw.end]
         number += raw.is_game
         of_game = f"game {number}: " if raw.is_game else ""
-        for line, text in raw.remarks[:_MAX_REMARKS]:
+        for line, text in raw.warnings[:_MAX_WARNINGS]:
             report(f"{place}:{line}: {of_game}{text}")
-        if further := raw.remarks[_MAX_REMARKS:]:
-            report(f"{place}:{further[0][0]}: {of_game}{counted(len(further), 'more remark')}")
+        if further := raw.warnings[_MAX_WARNINGS:]:
+            report(f"{place}:{further[0][0]}: {of_game}{counted(len(further), 'more warning')}")
         if game is not None:
             yield Read(number, raw.line, game, raw.bad_tag)
 
@@ -114,13 +113,10 @@ class _Builder:
         """Comments before the first move of a variation, or between a variation and the next move."""
         self._has_variation: chess.pgn.GameNode | None = None
         """The last move if the previous token but for comments closed a variation on it."""
-        self._signs: dict[int, Token] = {}
-        """Annotations before the first move of a variation or of the game."""
-        self._replaced: list[chess.pgn.ChildNode] = []
-        """The moves to which the open variations are alternatives."""
+        self._signs: dict[int, Token] = {}  # annotations before the first move of a variation or of the game
+        self._replaced: list[chess.pgn.ChildNode] = []  # the moves to which the open variations are alternatives
         self._take: Callable[[Token], None] = self._read
-        self._depth = 0
-        """Open parentheses while tokens are skipped."""
+        self._depth = 0  # open parentheses while tokens are skipped
 
     def game(self) -> chess.pgn.Game | None:
         """The game; None if it is empty or its position cannot be read."""
@@ -130,7 +126,7 @@ class _Builder:
                 result = plain_result(tag.value)
                 read_as = f"read as {result}" if result in _RESULTS else "not a result"
                 self._game.headers[name] = result if result in _RESULTS else "*"
-                self._remark(tag.line, f"{quoted(tag.value)} is {read_as}")
+                self._warn(tag.line, f"{quoted(tag.value)} is {read_as}")
         board = self._start()
         if board is None:
             return None
@@ -138,19 +134,19 @@ class _Builder:
         self._spelling = self._language()
         first = next((token for token in self._raw.moves if token.kind is not Kind.COMMENT), None)
         if first is not None and first.kind is Kind.NUMBER and number_of(first) != board.fullmove_number:
-            self._remark(first.line, f"the first move has number {number_of(first)}, not {board.fullmove_number}")
+            self._warn(first.line, f"the first move has number {number_of(first)}, not {board.fullmove_number}")
         self._last = next((token for token in reversed(self._raw.moves) if token.kind is not Kind.COMMENT), None)
         for token in self._raw.moves:
             self._take(token)
         if self._replaced:
-            self._remark(self._raw.moves[-1].line, f"{counted(len(self._replaced), 'variation')} not closed")
+            self._warn(self._raw.moves[-1].line, f"{counted(len(self._replaced), 'variation')} not closed")
         self._put_before(self._replaced[-1] if self._replaced and self._begins() else self._node)
         self._check_result()
         for node, texts in self._comments.items():
             node.comment = " ".join(filter(None, texts))
         if self._raw.tags or self._game.variations:
             return self._game
-        self._remark(self._raw.line, "not a game: neither tags nor moves")
+        self._warn(self._raw.line, "not a game: neither tags nor moves")
         return None
 
     def _start(self) -> chess.Board | None:
@@ -163,7 +159,7 @@ class _Builder:
             standard = False
         if not standard:
             variant = tags["Variant"]
-            self._remark(variant.line, f"the variant {quoted(variant.value)} is not supported; the game is skipped")
+            self._warn(variant.line, f"the variant {quoted(variant.value)} is not supported; the game is skipped")
             return None
         try:
             if "FEN" in self._raw.lost:
@@ -172,12 +168,12 @@ class _Builder:
             if found.rest:
                 raise PositionError(f"{quoted(found.rest)} after the position")
         except PositionError as error:
-            self._remark(line, f"{error}; the game is skipped")
+            self._warn(line, f"{error}; the game is skipped")
             return None
         for repair in found.repairs:
-            self._remark(line, repair)
+            self._warn(line, repair)
         if found.board.chess960 and not headers.is_chess960():
-            self._remark(line, CHESS960)
+            self._warn(line, CHESS960)
             headers["Variant"] = "Chess960"
         try:
             as_written = headers.board()
@@ -201,11 +197,11 @@ class _Builder:
         if len(fitting) != 1 and len(set(map(tuple, legal.values()))) != 1:
             return {}
         agreed = {letter: piece for letter, piece in first.items() if all(s[letter] == piece for s in fitting.values())}
-        self._remark(self._raw.line, f"the letters of the pieces are read as {' or '.join(fitting)}")
+        self._warn(self._raw.line, f"the letters of the pieces are read as {' or '.join(fitting)}")
         return agreed
 
-    def _remark(self, line: int, text: str) -> None:
-        self._raw.remarks.append((line, text))
+    def _warn(self, line: int, text: str) -> None:
+        self._raw.warnings.append((line, text))
 
     def _skip(self, token: Token, close: Callable[[Token], None] | None = None) -> None:
         """Skip a variation; with ``close``, skip the rest of one and then close it."""
@@ -266,7 +262,7 @@ class _Builder:
 
     def _open(self, token: Token) -> None:
         if not isinstance(self._node, chess.pgn.ChildNode):
-            self._remark(token.line, "a variation before the first move is ignored")
+            self._warn(token.line, "a variation before the first move is ignored")
             self._depth, self._take = 1, self._skip
             return
         self._put_before(self._node)
@@ -277,7 +273,7 @@ class _Builder:
 
     def _close(self, token: Token) -> None:
         if not self._replaced:
-            self._remark(token.line, "a closing parenthesis without an opening one")
+            self._warn(token.line, "a closing parenthesis without an opening one")
             return
         move = self._replaced[-1]
         self._put_before(move if self._begins() else self._node)
@@ -293,22 +289,22 @@ class _Builder:
         """Attach to ``node`` comments and annotations that no move follows."""
         node.nags.update(self._signs)
         for sign in self._signs.values():
-            self._remark(sign.line, f"the annotation {quoted(sign.text)} is applied to the preceding move")
+            self._warn(sign.line, f"the annotation {quoted(sign.text)} is applied to the preceding move")
         self._signs = {}
         if self._before:
             if node is self._has_variation:
-                self._remark(self._raw.moves[-1].line, "a comment after the last variation moves in front of it")
+                self._warn(self._raw.moves[-1].line, "a comment after the last variation moves in front of it")
             self._comments.setdefault(node, []).extend(self._before)
             self._before = []
 
     def _result(self, token: Token) -> None:
         headers = self._game.headers
         if self._replaced:
-            self._remark(token.line, f"the result {token.text} in a variation is ignored")
+            self._warn(token.line, f"the result {token.text} in a variation is ignored")
         elif headers.get("Result", "*") == "*":
             headers["Result"] = token.text
         elif token.text not in ("*", headers["Result"]):
-            self._remark(token.line, f"the result {token.text} is ignored: the tag says {quoted(headers['Result'])}")
+            self._warn(token.line, f"the result {token.text} is ignored: the tag says {quoted(headers['Result'])}")
 
     def _check_result(self) -> None:
         """Correct a result that contradicts a mate or stalemate on the board."""
@@ -321,13 +317,13 @@ class _Builder:
         headers["Result"] = outcome
         if said not in ("*", outcome):
             kind = "mate" if board.is_check() else "stalemate"
-            self._remark(self._raw.line, f"the result {said} becomes {outcome}: the game ends with {kind}")
+            self._warn(self._raw.line, f"the result {said} becomes {outcome}: the game ends with {kind}")
 
     def _word(self, token: Token) -> None:
         core = _core(token.text)
         signs = token.text[len(core) :]
         if not _may_move(token):
-            self._remark(token.line, f"{quoted(token.text)} is ignored")
+            self._warn(token.line, f"{quoted(token.text)} is ignored")
             return
         try:
             move, otherwise = _move(self._board, core, self._spelling)
@@ -335,12 +331,12 @@ class _Builder:
             self._fault(token, str(error))
             return
         if otherwise:
-            self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
-        nag = nag_behind(signs, self._board.turn)
+            self._warn(token.line, f"{quoted(core)} is read as {otherwise}")
+        nag = nag_of_suffix(signs, self._board.turn)
         if nag is None and signs not in CHECKS:
-            self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is ignored")
+            self._warn(token.line, f"{quoted(signs)} after {quoted(core)} is ignored")
         for sign in self._signs.values():
-            self._remark(sign.line, f"the annotation {quoted(sign.text)} is applied to the next move")
+            self._warn(sign.line, f"the annotation {quoted(sign.text)} is applied to the next move")
         before = " ".join(filter(None, self._before))
         nags = {*self._signs, nag} if nag is not None else self._signs
         self._node = self._node.add_variation(move, starting_comment=before, nags=nags)
@@ -353,17 +349,17 @@ class _Builder:
         line = "variation" if self._replaced else "game"
         text = f"{number} {quoted(token.text)} {why}; the {line} ends before it"
         if self._replaced:
-            self._remark(token.line, text)
+            self._warn(token.line, text)
             self._depth, self._take = 1, partial(self._skip, close=self._close)
         else:
-            self._raw.remarks.insert(0, (token.line, text))  # first, so that it is always reported
+            self._raw.warnings.insert(0, (token.line, text))  # first, so that it is always reported
             self._game.errors.append(MoveError(text))
             self._depth, self._take = 0, self._skip_all
 
 
 def _core(word: str) -> str:
     """``word`` without the signs after a move."""
-    return word if word in _NULL else word.rstrip(BEHIND)
+    return word if word in _NULL else word.rstrip(SUFFIXES)
 
 
 def _may_move(token: Token) -> bool:

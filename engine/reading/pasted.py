@@ -24,7 +24,7 @@ def is_pgn(text: str) -> bool:
     words = list(tokens(lines))
     if any(token.kind is Kind.TAG for token in words):
         return True
-    found = [one.game for one in games_of(lines, lambda remark: None)]
+    found = [one.game for one in games_of(lines, lambda warning: None)]
     has_result = any(token.kind is Kind.RESULT and token.text != "*" for token in words)
     return len(found) > 1 or (has_result and any(game.variations for game in found))
 
@@ -44,12 +44,12 @@ def read_pasted(text: str, chess960: bool = False, report: Callable[[str], None]
         for move in moves.split():
             board.push(read_move(board, move))
         return board
-    remarks: list[str] = []
-    game = next((found.game for found in games_of(enumerate(text.split("\n"), 1), remarks.append, "moves")), None)
+    warnings: list[str] = []
+    game = next((found.game for found in games_of(enumerate(text.split("\n"), 1), warnings.append, "moves")), None)
     if game is None or not (game.variations or game.errors):
         raise PositionError(f"neither a position nor moves nor a file: {quoted(text.strip())}")
     if game.errors:
         raise PositionError(str(game.errors[0]).replace("; the game ends before it", ""))
-    for remark in remarks:
-        report(remark)
+    for warning in warnings:
+        report(warning)
     return game.end().board()

@@ -16,7 +16,7 @@ _NAGS = {
 _OWN_NAGS = {"⨀": 22, "⊙": 22, "○": 26, "⟳": 32, "↑": 36, "→": 40, "⇆": 132, "⊕": 138}
 
 #: Characters that may follow a move.
-BEHIND = "".join(
+SUFFIXES = "".join(
     sorted({letter for sign in (*_NAGS, *_OWN_NAGS) for letter in sign if not letter.isalpha()} | set("#,†‡"))
 )
 
@@ -35,7 +35,7 @@ def nag_of(sign: str, mover: chess.Color) -> int | None:
     return _NAGS.get(sign)
 
 
-def nag_behind(signs: str, mover: chess.Color) -> int | None:
+def nag_of_suffix(signs: str, mover: chess.Color) -> int | None:
     """The glyph in the ``signs`` right behind a move, which may also say that it gives check."""
     found = nag_of(signs, mover)
     return nag_of(signs.lstrip("+#†‡"), mover) if found is None else found

@@ -10,13 +10,13 @@ from engine.reading.tokens import Kind, Token
 
 @dataclass(slots=True)
 class Raw:
-    """The tokens of one game, or remarks on text between games."""
+    """The tokens of one game, or warnings on text between games."""
 
     line: int = 0  # where the game begins
     end: int | None = None  # its last line; None at the end of the file
     tags: dict[str, Token] = field(default_factory=dict)
     moves: list[Token] = field(default_factory=list)  # everything after the tags, and comments before them
-    remarks: list[tuple[int, str]] = field(default_factory=list)
+    warnings: list[tuple[int, str]] = field(default_factory=list)
     bad_tag: str = ""  # a message about the first line that should be a tag and is not, if any
     lost: list[str] = field(default_factory=list)  # the names of such tags
     begun: bool = False  # whether ``moves`` has more than comments
@@ -27,7 +27,7 @@ class Raw:
 
 
 def split(tokens: Iterable[Token]) -> Iterator[Raw]:
-    """The games in ``tokens``; text that is not a game yields remarks only. A game ends with its result, before a tag,
+    """The games in ``tokens``; text that is not a game yields warnings only. A game ends with its result, before a tag,
     or with a blank line. If the move numbers continue after a result or a blank line, so does the game."""
     splitter = _Splitter()
     for token in tokens:
@@ -43,12 +43,10 @@ class _Splitter:
     def _begin(self, raw: Raw) -> None:
         self._raw = raw
         self._over = self._text = False
-        self._blank = 0
-        """Empty lines before the next token."""
-        self._numbers = [0]
-        """The last number of a move in the main line and in each open variation."""
+        self._blank = 0  # empty lines before the next token
+        self._numbers = [0]  # the last number of a move in the main line and in each open variation
         self._held: list[Token] = []
-        """Comments and remarks after a blank line whose game is not known yet."""
+        """Comments and warnings after a blank line whose game is not known yet."""
 
     def add(self, token: Token) -> Raw | None:
         """Take the next token; returns the game that ended before it, if one did."""
@@ -57,7 +55,7 @@ class _Splitter:
             return None
         ended = None
         pause = self._raw.begun and (self._blank or self._over)
-        if token.kind in (Kind.COMMENT, Kind.REMARK, Kind.BAD_TAG):
+        if token.kind in (Kind.COMMENT, Kind.WARNING, Kind.BAD_TAG):
             if pause and self._blank:
                 self._held.append(token)
                 return None
@@ -66,11 +64,11 @@ class _Splitter:
                 usual = self._raw.begun and self._blank
                 ended = self.end(token)
                 if not usual:
-                    self._remark(token, f"another game begins here, with the tag {token.text}")
+                    self._warn(token, f"another game begins here, with the tag {token.text}")
         elif pause:
             if self._goes_on(token):
                 why = "its result" if self._over else "a blank line"
-                self._remark(token, f"the game goes on after {why}")
+                self._warn(token, f"moves continue after {why}")
                 for held in self._held:
                     self._put(held)
                 self._held, self._over = [], False
@@ -78,9 +76,9 @@ class _Splitter:
                 abrupt = not self._blank
                 ended = self.end(token)
                 if abrupt:
-                    self._remark(token, "another game begins here, after the result")
+                    self._warn(token, "another game begins here, after the result")
         if self._blank > 1 and self._raw.tags and not self._raw.begun:
-            self._remark(token, f"{self._blank} blank lines after the tags")
+            self._warn(token, f"{self._blank} blank lines after the tags")
         self._blank = 0
         self._put(token)
         return ended
@@ -89,7 +87,7 @@ class _Splitter:
         """The game so far, to which the held tokens belong as nothing follows."""
         for token in self._held:
             if token.kind is Kind.COMMENT:
-                self._remark(token, "the comment after the last game belongs to it")
+                self._warn(token, "the comment after the last game belongs to it")
             self._put(token)
         self._held = []
         return self.end()
@@ -101,7 +99,7 @@ class _Splitter:
             raw.end = (held[0] if held else following).line - 1
         if not raw.is_game:
             for token in raw.moves:
-                raw.remarks.append((token.line, f"{quoted(token.text)} belongs to no game"))
+                raw.warnings.append((token.line, f"{quoted(token.text)} belongs to no game"))
         self._begin(Raw())
         for token in held:
             self._put(token)
@@ -114,7 +112,7 @@ class _Splitter:
         if tag.text in self._raw.tags:
             if self._blank or tag.text == "Event":
                 return True
-            self._remark(tag, f"the tag {tag.text} appears twice; the second counts")
+            self._warn(tag, f"the tag {tag.text} appears twice; the second counts")
         return False
 
     def _goes_on(self, token: Token) -> bool:
@@ -128,21 +126,21 @@ class _Splitter:
         """Add ``token`` to the game."""
         raw, kind = self._raw, token.kind
         raw.line = raw.line or token.line
-        if kind in (Kind.REMARK, Kind.BAD_TAG):
-            self._remark(token, f"{token.text} and is ignored" if kind is Kind.BAD_TAG else token.text)
+        if kind in (Kind.WARNING, Kind.BAD_TAG):
+            self._warn(token, f"{token.text} and is ignored" if kind is Kind.BAD_TAG else token.text)
             if kind is Kind.BAD_TAG and not raw.begun:
                 raw.bad_tag = raw.bad_tag or f"line {token.line}: {token.text}"
                 raw.lost.append(token.value)
         elif kind is Kind.TAG:
             if raw.moves and not raw.tags:
-                self._remark(token, "the comment before the tags is kept as a comment on the game")
+                self._warn(token, "the comment before the tags is kept as a comment on the game")
             raw.tags[token.text] = token
             self._text = False
         elif kind is Kind.COMMENT:
             raw.moves.append(token)
         elif not raw.begun and not self._begins(token):
             if not self._text:
-                self._remark(token, f"the text that begins with {quoted(token.text)} belongs to no game")
+                self._warn(token, f"the text that begins with {quoted(token.text)} belongs to no game")
             self._text = self._text or not _is_sign(token)
         else:
             raw.begun, self._text = True, False
@@ -167,8 +165,8 @@ class _Splitter:
             return False
         return is_move(token.text) if token.kind is Kind.WORD else token.kind is Kind.RESULT and bool(self._raw.tags)
 
-    def _remark(self, token: Token, text: str) -> None:
-        self._raw.remarks.append((token.line, text))
+    def _warn(self, token: Token, text: str) -> None:
+        self._raw.warnings.append((token.line, text))
 
 
 def _is_sign(token: Token) -> bool:

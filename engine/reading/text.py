@@ -10,7 +10,7 @@ from typing import BinaryIO
 from engine.files import open_regular
 
 Line = tuple[int, str]  # a line's number, from 1, and its text without the line end
-Remark = Callable[[int, str], None]  # reports a remark about a line
+Warn = Callable[[int, str], None]  # reports a warning about a line
 
 #: Encodings by the beginning of a file: a byte order mark, that of UTF-32 before that of UTF-16, with which it begins;
 #: without a mark, UTF-16 is recognised by the NUL beside each ASCII letter.
@@ -32,7 +32,7 @@ class ReadError(ValueError):
 
 
 def read_lines(
-    path: str | os.PathLike[str], remark: Remark, advance: Callable[[int], None] | None = None
+    path: str | os.PathLike[str], warn: Warn, advance: Callable[[int], None] | None = None
 ) -> Iterator[Line]:
     """The lines of a text file; ``advance`` is called with the bytes read so far. Raises :class:`ReadError` for a
     missing file, a pipe, a device or a binary file."""
@@ -40,7 +40,7 @@ def read_lines(
         stream = open_regular(path)
     except OSError as error:
         raise ReadError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
-    with stream, closing(lines_of(stream, remark, os.fspath(path))) as lines:
+    with stream, closing(lines_of(stream, warn, os.fspath(path))) as lines:
         try:
             for line in lines:
                 yield line
@@ -50,7 +50,7 @@ def read_lines(
             raise ReadError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
 
 
-def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, None, None]:
+def lines_of(stream: BinaryIO, warn: Warn, name: str) -> Generator[Line, None, None]:
     """The lines of an open file, which is then closed. Raises :class:`ReadError`, whose message calls it ``name``."""
     beginning = stream.read(_PROBE_BYTES)
     stream.seek(0)
@@ -68,7 +68,7 @@ def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, Non
             yield number, line.removesuffix("\n").lstrip("\ufeff")
     if faulty:
         more = f", like {len(faulty) - 1} more" if faulty[1:] else ""
-        remark(faulty[0], f"not UTF-8, read as Latin-1{more}" if unicode else f"undecodable characters{more}")
+        warn(faulty[0], f"not UTF-8, read as Latin-1{more}" if unicode else f"undecodable characters{more}")
 
 
 #: The result of decoding invalid UTF-16 or UTF-32, and invalid UTF-8.

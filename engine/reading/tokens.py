@@ -29,7 +29,7 @@ class Kind(Enum):
     NUMBER = auto()
     """A move number; ``text`` includes its periods."""
     WORD = auto()  # a move, or any other word
-    REMARK = auto()  # a message about invalid PGN, which was skipped or read nevertheless
+    WARNING = auto()  # a message about invalid PGN, which was skipped or read nevertheless
 
 
 class Token(NamedTuple):
@@ -61,7 +61,7 @@ _QUOTES = re.compile("(?:[\"“”„«»‘’'`\N{DOUBLE PRIME}]|&quot;|&#0*34
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<brace>\{)
-    |(?P<remark>;.*)
+    |(?P<semicolon>;.*)
     |(?P<GLYPH>[!?]{1,2}|\([!?]{1,2}\))
     |(?P<OPEN>\()
     |(?P<CLOSE>\))
@@ -96,9 +96,9 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
             name = _NAMES.get(tag[1].lower(), tag[1])
             yield Token(Kind.TAG, name, number, _ESCAPED.sub(r"\1", tag[2]))
             if at or strict is None or strict[2] != tag[2] or name != tag[1]:
-                yield Token(Kind.REMARK, f"{quoted(tag[0].strip())} is read as the tag {name}", number)
+                yield Token(Kind.WARNING, f"{quoted(tag[0].strip())} is read as the tag {name}", number)
             elif '"' in _ESCAPED.sub("", tag[2]):
-                yield Token(Kind.REMARK, f"quotation marks in the tag {name} lack their backslashes", number)
+                yield Token(Kind.WARNING, f"quotation marks in the tag {name} lack their backslashes", number)
             at = tag.end()
         if not line.strip():
             yield Token(Kind.BLANK, line, number)
@@ -117,7 +117,7 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
                     texts.append(line[at:])
                     following = next(source, None)
                     if following is None or (len(texts) > 1 and not texts[-1].strip() and _TAG.match(following[1])):
-                        yield Token(Kind.REMARK, "the comment that begins here does not end", start)
+                        yield Token(Kind.WARNING, "the comment that begins here does not end", start)
                         break
                     (number, line), at, following = following, 0, None
                 else:
@@ -126,14 +126,14 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
                 yield from _comment(" ".join(texts), start)
                 if end < 0:
                     at = len(line)
-            elif kind == "remark":
+            elif kind == "semicolon":
                 yield from _comment(found[kind][1:].replace("}", ")"), number)  # it will be written in braces
                 if "}" in found[kind]:
-                    yield Token(Kind.REMARK, "a brace in the comment is read as a parenthesis", number)
+                    yield Token(Kind.WARNING, "a brace in the comment is read as a parenthesis", number)
             elif kind == "RESULT":
                 text = plain_result(found[kind])
                 if text != found[kind]:
-                    yield Token(Kind.REMARK, f"{quoted(found[kind])} is read as {text}", number)
+                    yield Token(Kind.WARNING, f"{quoted(found[kind])} is read as {text}", number)
                 yield Token(Kind.RESULT, text, number)
             elif kind is not None:
                 yield Token(Kind[kind], found[kind], number)
@@ -154,15 +154,15 @@ def _unusual_tag(text: str, line: int) -> Iterator[Token]:
         return
     value = value[before.end() if before else 0 : behind.start() if behind else None].strip()
     yield Token(Kind.TAG, known or name, line, unescape(value))
-    yield Token(Kind.REMARK, f"{quoted(text)} is read as the tag {known or name}", line)
+    yield Token(Kind.WARNING, f"{quoted(text)} is read as the tag {known or name}", line)
 
 
 def _comment(text: str, line: int) -> Iterator[Token]:
     text = " ".join(text.split())
     if "{" in text:
-        yield Token(Kind.REMARK, "a comment with an opening brace in it", line)
+        yield Token(Kind.WARNING, "a comment with an opening brace in it", line)
     if _ENDLESS.search(text):
-        yield Token(Kind.REMARK, "a command whose number is too large becomes plain text", line)
+        yield Token(Kind.WARNING, "a command whose number is too large becomes plain text", line)
         text = _ENDLESS.sub(r"[\1", text)
     yield Token(Kind.COMMENT, text, line)
 

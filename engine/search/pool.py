@@ -81,11 +81,9 @@ class Pool:
 
     def __init__(self, threads: int, evaluation: Evaluation, report: Callable[[str], None] = lambda line: None) -> None:
         self._evaluation = evaluation
-        #: The search parameters of all workers.
-        self.parameters = Parameters()
+        self.parameters = Parameters()  # the search parameters of all workers
         self._report = report
-        #: The stop flag and the deadline, which all threads read as they search.
-        self.control: Any = new_record(CONTROL)
+        self.control: Any = new_record(CONTROL)  # the stop flag and the deadline, which all threads read as they search
         self._address = self.control.__array_interface__["data"][0]
         self._lock = threading.RLock()  # a finalizer may signal a stop anywhere
         self._task: SearchTask | None = None  # under search
@@ -95,8 +93,7 @@ class Pool:
         self._due: float | None = None
         self._budget = Budget(None, None)
         self._nodes_before = 0  # nodes searched before ponderhit, not charged to the node clock
-        #: Counts nodes as milliseconds if its ``rate`` is not 0.
-        self.node_clock = NodeClock()
+        self.node_clock = NodeClock()  # counts nodes as milliseconds if its ``rate`` is not 0
         self.workers: list[Worker] = [Worker(self._address, evaluation, self.parameters)]  # then the helpers
         self._active: list[Worker] = []  # those that took part in this search
         self._helpers: list[TaskThread] = []  # one for each worker but the first

@@ -96,8 +96,7 @@ class TaskThread:
 
     def __init__(self, name: str) -> None:
         self._jobs: SimpleQueue[ThreadTask[Any] | None] = SimpleQueue()
-        #: Ends the thread after the jobs that are queued.
-        self.end = weakref.finalize(self, self._jobs.put, None)
+        self.end = weakref.finalize(self, self._jobs.put, None)  # ends the thread after the jobs that are queued
         self.end.atexit = False
         self.thread = DeepThread(name, _serve, self._jobs)
 

@@ -38,7 +38,7 @@ from engine.suites.solving import solve_all
 
 _Read = TypeVar("_Read")
 
-#: Reads a file, and passes on its remarks and its unreadable lines.
+#: Reads a file, and passes on its warnings and its unreadable lines.
 Reader = Callable[[str, Callable[[str], None], Callable[[ReadError], object]], list[_Read]]
 
 _MARK = '"wanted":'  # a text of every file of results

@@ -38,12 +38,12 @@ def read_counts(
     not read, and raises it unless told otherwise. Raises ReadError for a file that cannot be read."""
     found: list[Counts] = []
 
-    def remark(number: int, text: str) -> None:
+    def warn(number: int, text: str) -> None:
         report(f"{path}:{number}: {text}")
 
     number = 0
     faulty = False  # the last position is
-    for number, text in read_lines(path, remark):
+    for number, text in read_lines(path, warn):
         line = text.strip()
         if not line or line.startswith(("#", "id ")) or (faulty and line.startswith("perft ")):
             continue
@@ -52,7 +52,7 @@ def read_counts(
                 _add_counts(found[-1], [f"D{line.removeprefix('perft ')}"])
             else:
                 faulty = True
-                found.append(_read(line, number, partial(remark, number)))
+                found.append(_read(line, number, partial(warn, number)))
                 faulty = False
         except ValueError as error:
             on_fault(ReadError(f"{path}:{number}: {error}"))

@@ -38,8 +38,7 @@ class Prober:
     object compiles the kernels if they are not in the cache."""
 
     def __init__(self, files: Iterable[str]) -> None:
-        #: A line for each file that cannot be read or is damaged; it is skipped.
-        self.faults: list[str] = []
+        self.faults: list[str] = []  # a line for each file that cannot be read or is damaged; it is skipped
         self._tables: Any = new_record(WDL_TABLES)
         self._owners: list[Any] = []  # of the memory to which the records point
         self._materials: set[int] = set()  # those with a WDL table

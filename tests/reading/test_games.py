@@ -107,7 +107,7 @@ def test_moves_are_read_in_every_usual_form(text, san):
         (f'{START} "a"]\n\n1. e4 *\n{START} "b"]\n\n1. d4 *', ["1. e4", "1. d4"], "4: game 2: another game begins here"),
         (f'{START} "a"]\n\n1. e4\n{START} "b"]\n\n1. d4 *', ["1. e4", "1. d4"], "4: game 2: another game begins here"),
         ("1. e4 e5 1-0 1. d4 d5 0-1", ["1. e4 e5", "1. d4 d5"], "another game begins here, after the result"),
-        ("1. e4 e5\n\n2. Nf3 Nc6\n\n1-0\n", ["1. e4 e5 2. Nf3 Nc6"], "3: game 1: the game goes on"),
+        ("1. e4 e5\n\n2. Nf3 Nc6\n\n1-0\n", ["1. e4 e5 2. Nf3 Nc6"], "3: game 1: moves continue"),
         ("1. e4 {a\n\n[Event \"x\"]\n\n1. d4 {b} *", ["1. e4", "1. d4"], "1: game 1: the comment that begins here does not end"),
         ("1. e4 e5 2. Nf3 (2. Ke3 d5) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "2. 'Ke3' is not a legal move; the variation ends"),
         ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc9 dxc6 *", ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"], "4. 'Bxc9' is not a move; the game"),

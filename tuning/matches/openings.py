@@ -15,7 +15,7 @@ from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
 from tuning.common.files import digest
 
-MAX_REMARKS = 10  # remarks on a book that are reported one by one
+MAX_WARNINGS = 10  # warnings on a book that are reported one by one
 MAX_REPEATS = 1_000  # random openings in a row without a new position after which :func:`distinct` ends
 
 
@@ -36,8 +36,8 @@ class Opening:
 
 
 @dataclass(slots=True)
-class Remarks:
-    """Forwards the first :data:`MAX_REMARKS` remarks on a book to ``log``."""
+class Warnings:
+    """Forwards the first :data:`MAX_WARNINGS` warnings on a book to ``log``."""
 
     log: Callable[[str], None]
     count: int = 0
@@ -46,9 +46,9 @@ class Remarks:
     def __call__(self, text: str) -> None:
         self.count += 1
         self.first = self.first or text
-        if self.count <= MAX_REMARKS:
+        if self.count <= MAX_WARNINGS:
             self.log(text)
-        if self.count == MAX_REMARKS:
+        if self.count == MAX_WARNINGS:
             self.log("further openings are skipped or repaired without a message")
 
 
@@ -59,15 +59,15 @@ Entry = Callable[[Callable[[str], None]], Opening]
 class OpeningSuite:
     """Openings numbered from 0 without end: ``suite.opening(n)`` is the same on every call.
 
-    Invalid lines are skipped; they and repairs are reported once through ``remarks``. Raises :class:`SetupError` for a
+    Invalid lines are skipped; they and repairs are reported once through ``warnings``. Raises :class:`SetupError` for a
     suite without a usable line."""
 
-    def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
+    def __init__(self, name: str, entries: list[Entry], order: str, seed: int, warnings: Warnings) -> None:
         self._entries = entries
         self._sequence = list(range(len(entries)))
         if order == "random":
             random.Random(seed).shuffle(self._sequence)
-        self.remarks = remarks
+        self.warnings = warnings
         self._good: list[Opening] = []
         self._next = 0
         faults: list[str] = []
@@ -88,9 +88,9 @@ class OpeningSuite:
             entry = self._entries[self._sequence[self._next]]
             self._next += 1
             try:
-                self._good.append(entry(self.remarks))
+                self._good.append(entry(self.warnings))
             except ValueError as error:
-                self.remarks(str(error))
+                self.warnings(str(error))
         return self._good[number % len(self._good)]
 
 
@@ -109,23 +109,25 @@ def load_openings(
     on first use, so a book of a million lines opens at once. Raises :class:`SetupError` for a book that is missing,
     binary, or without a usable opening, and for a PGN book with a tag that cannot be read or a game with neither moves
     nor a position, as its games would begin at the wrong one."""
-    remarks = Remarks(log)
+    warnings = Warnings(log)
     entries: list[Entry]
     try:
         if path.suffix.lower() == ".pgn":
-            entries = [_pgn_entry(path, found, plies, chess960) for found in read_games(path, remarks)]
+            entries = [_pgn_entry(path, found, plies, chess960) for found in read_games(path, warnings)]
         else:
             entries = [
                 _epd_entry(f"{path.name}:{number}", line, chess960)
-                for number, line in read_lines(path, lambda number, text: remarks(f"{path}:{number}: {text}"))
+                for number, line in read_lines(path, lambda number, text: warnings(f"{path}:{number}: {text}"))
                 if line.strip() and not line.startswith("#")
             ]
     except ReadError as error:
         raise SetupError(f"openings: {error}") from None
     if not entries:
-        fault = f"no usable opening in it; the first fault: {remarks.first}" if remarks.first else "no positions in it"
+        fault = (
+            f"no usable opening in it; the first fault: {warnings.first}" if warnings.first else "no positions in it"
+        )
         raise SetupError(f"openings {path}: {fault}")
-    return OpeningSuite(str(path), entries, order, seed, remarks)
+    return OpeningSuite(str(path), entries, order, seed, warnings)
 
 
 def _epd_entry(source: str, line: str, chess960: bool) -> Entry:

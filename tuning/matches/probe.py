@@ -15,7 +15,7 @@ READY_SECONDS = 150.0  # time limit for an engine to be ready; engines that comp
 _OPTION = re.compile(r"option name (.+) type (\w+)")
 
 _TROUBLE = re.compile(r"\b(cannot|can't|unable|not(?! used)|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
-"""Words that make a remark about an option a complaint. Stockfish on Windows reports large pages "not used"."""
+"""Words that make a warning about an option a complaint. Stockfish on Windows reports large pages "not used"."""
 
 _SWITCHES = dict.fromkeys(("true", "1", "on", "yes"), "true") | dict.fromkeys(("false", "0", "off", "no"), "false")
 
@@ -52,12 +52,12 @@ def probe(
                 raise EngineFailure(spec.name, "it does not play Chess960")
             options = _options(spec, known)
             sent = [f"setoption name {name} value {value}" for name, value in options.items()]
-            remarks = _answer(spec, process, [*sent, "isready"], "readyok")
+            warnings = _answer(spec, process, [*sent, "isready"], "readyok")
             process.kill()  # it has nothing to save
     finally:
         patience.cancel()
         process.kill()
-    if complaint := complaint_about(options, remarks):
+    if complaint := complaint_about(options, warnings):
         raise EngineFailure(spec.name, complaint)
     names = [line.removeprefix("id name ") for line in lines if line.startswith("id name ")]
     return EngineInfo(names[0] if names else spec.name, options)
@@ -99,10 +99,10 @@ def _options(spec: EngineSpec, known: Mapping[str, tuple[str, str]]) -> dict[str
 def complaint_about(options: Mapping[str, str], lines: Sequence[str]) -> str | None:
     """An engine's complaint about one of its ``options``, found by name or a value of four characters or more."""
     for line in lines:
-        _, found, remark = line.partition("info string ")
-        if not found or not _TROUBLE.search(remark):
+        _, found, warning = line.partition("info string ")
+        if not found or not _TROUBLE.search(warning):
             continue
         for name, value in options.items():
-            if re.search(rf"\b{re.escape(name)}\b", remark, re.IGNORECASE) or (len(value) > 3 and value in remark):
-                return remark
+            if re.search(rf"\b{re.escape(name)}\b", warning, re.IGNORECASE) or (len(value) > 3 and value in warning):
+                return warning
     return None

@@ -220,7 +220,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
             for fault in book_faults:
                 tournament.log_trouble(fault)
             if isinstance(openings, OpeningSuite):
-                openings.remarks.log = tournament.log_trouble
+                openings.warnings.log = tournament.log_trouble
             started = True
             tournament.play(program, engines, openings)
     except KeyboardInterrupt as error:
