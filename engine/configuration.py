@@ -18,7 +18,7 @@ def ignore_config_files() -> None:
 
 
 def ignores_config_files() -> bool:
-    """Whether this process does, and so should those that it starts."""
+    """Whether this process ignores them; the processes that it starts should then do so too."""
     modules: dict[str, Any] = sys.modules
     return modules.get("yaml", "") is None
 

@@ -76,13 +76,13 @@ class Calls:
         return job
 
     def stop(self) -> None:
-        """Stop the call that runs and those that wait."""
+        """Stop the running call and all queued ones."""
         if not self.forked:
             for signals in tuple(self._pending.values()):
                 signals.stop()
 
     def ponderhit(self) -> None:
-        """Tell the call that runs and those that wait that the expected move was played."""
+        """Tell the running call and all queued ones that the expected move was played."""
         if not self.forked:
             for signals in tuple(self._pending.values()):
                 signals.ponderhit()

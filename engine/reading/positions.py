@@ -91,7 +91,7 @@ def read_positions(
 ) -> Iterator[tuple[int, ReadPosition]]:
     """Line numbers and positions of a file with one FEN or EPD a line; blank lines and those that begin with ``#`` are
     skipped. Repairs are reported; ``on_fault`` gets a ReadError, which names file and line, for each unreadable line,
-    and raises it unless told otherwise. Raises ReadError if there are no positions."""
+    and by default raises it. Raises ReadError if there are no positions."""
     number = 0
     for number, line in _lines(path, report):
         try:

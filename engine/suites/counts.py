@@ -35,7 +35,7 @@ def read_counts(
 ) -> list[Counts]:
     """Read lines ``FEN ;D1 20 ;D2 400``, Chess960 included, or lines ``epd FEN`` followed by lines ``perft 1 20``.
     Repairs are reported. ``on_fault`` gets a :class:`ReadError`, which names file and line, for each position that is
-    not read, and raises it unless told otherwise. Raises ReadError for a file that cannot be read."""
+    not read, and by default raises it. Raises ReadError for a file that cannot be read."""
     found: list[Counts] = []
 
     def warn(number: int, text: str) -> None:

@@ -44,7 +44,7 @@ def load_suite(
     on_fault: Callable[[ReadError], object] = raise_fault,
 ) -> list[Puzzle]:
     """Read a suite; repairs are reported. ``on_fault`` gets a :class:`ReadError`, which names file and line, for each
-    invalid puzzle, and raises it unless told otherwise. Raises ReadError for a file that cannot be read."""
+    invalid puzzle, and by default raises it. Raises ReadError for a file that cannot be read."""
     puzzles = []
     for number, found in read_positions(path, report, on_fault):
         try:

@@ -182,7 +182,7 @@ class Tournament:
 def probed(
     settings: TournamentSettings, openings: OpeningSuite | RandomOpenings, console: Console
 ) -> dict[str, EngineInfo]:
-    """Every engine started once. Raises :class:`EngineFailure` for one that does not play as it is told."""
+    """Start every engine once. Raises :class:`EngineFailure` for one that refuses an option or does not answer."""
     found = {}
     for spec in settings.engines:
         if spec.revision is not None:

@@ -69,7 +69,7 @@ def pace(logs: Sequence[float]) -> Pace | None:
 
 
 def points_for_time(log: float | None, doubling: float) -> float:
-    """The points that a side owes for its time per node, with logarithm ``log``, if twice the time is worth
+    """The points to take from a side for its time per node, with logarithm ``log``, if twice the time is worth
     ``doubling`` Elo: games at fixed nodes do not count it."""
     if log is None:
         return 0.0
