@@ -82,8 +82,7 @@ def _run(words: list[str]) -> int:
         exit_on_write_error(error.reason)
 
 
-#: The folder, or the archive, that contains the package ``engine``.
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_FOLDER = os.path.dirname(os.path.abspath(__file__))  # the folder, or the archive, that contains the package ``engine``
 
 
 def _import_own_engine() -> str:

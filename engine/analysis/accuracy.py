@@ -18,14 +18,12 @@ from chess.engine import Cp, PovScore
 from engine.analysis.record import Judged
 from engine.explanation.grades import Grade, human_expectation, stockfish
 
-#: The phases of a game.
-PHASES = ("opening", "middlegame", "endgame")
+PHASES = ("opening", "middlegame", "endgame")  # the phases of a game
 
 #: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
 _MAX_ENDGAME_PIECES, _MAX_MIDDLEGAME_PIECES, _OPENING_MOVES = 6, 10, 15
 
-#: Centipawns that a mate counts; no score counts more.
-MATE_CP = 1000
+MATE_CP = 1000  # centipawns that a mate counts; no score counts more
 
 #: The least accuracy that goes into a harmonic mean, in percent (lila: ``Maths.harmonicMean``).
 _MIN_ACCURACY_PERCENT = 1.0

@@ -10,18 +10,14 @@ from dataclasses import dataclass
 
 from chess.engine import Limit
 
-#: The share of the first search of a position.
-FIRST_SHARE = 0.5
-
-#: What the comparisons of a move may take, in positions.
-MOST_POSITIONS = 10
+FIRST_SHARE = 0.5  # the share of the first search of a position
+MOST_POSITIONS = 10  # what the comparisons of a move may take, in positions
 
 #: The first round, of a quarter of the first search, is for moves that may deserve praise; for those that seem to cost
 #: something comparisons begin with the third, which has as much as the first search.
 SUSPECT_ROUND = 1
 
-#: With a limit of plies, the plies that the rounds have more than the first search.
-_ROUND_PLIES = range(-1, 6)
+_ROUND_PLIES = range(-1, 6)  # with a limit of plies, the plies that the rounds have more than the first search
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ _COLOURS = {
 _MEN = {chess.WHITE: ("#ffffff", "bright_white"), chess.BLACK: ("#000000", "black")}
 
 
-#: rich's names for terminals of sixteen colours.
-FEW_COLOURS = ("standard", "windows")
+FEW_COLOURS = ("standard", "windows")  # rich's names for terminals of sixteen colours
 
 
 def shows_chessmen(console: Console) -> bool:

@@ -44,8 +44,7 @@ def read_bytes(path: Path) -> bytes:
         raise AnalysisError(f"cannot read {path}: {error.strerror}") from None
 
 
-#: The name of the tag, and of the line in a page's head, with the digest of the rest of a file.
-SEAL = "AnalysisDigest"
+SEAL = "AnalysisDigest"  # the name of the tag, and of the line in a page's head, with the digest of the rest of a file
 
 _SEAL = re.compile(rf'\n\[{SEAL} "([0-9a-f]{{64}})"\](?=\n)|<meta name="{SEAL}" content="([0-9a-f]{{64}})">\n'.encode())
 
@@ -94,8 +93,7 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return f"{tags}\n\n" + "\n".join(lines)
 
 
-#: The length of a line in a PGN file.
-_LINE_LENGTH = 80
+_LINE_LENGTH = 80  # the length of a line in a PGN file
 
 #: Units that are not wrapped: words, and commands in comments such as ``[%eval 0.3]``.
 _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")

@@ -37,8 +37,7 @@ from engine.messages import PositionError, counted
 from engine.processes import Completed, LostProcess
 from engine.reading.games import UnreadGame
 
-#: At most one part in this many of the time is spent saving results.
-_TIME_PER_SAVING_TIME = 25
+_TIME_PER_SAVING_TIME = 25  # at most one part in this many of the time is spent saving results
 
 
 def analyse(

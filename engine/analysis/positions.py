@@ -23,8 +23,7 @@ from engine.messages import Limits
 from engine.options import Options
 from engine.reading.pasted import read_pasted
 
-#: Columns that the later rows of a line are indented.
-_INDENT = 9
+_INDENT = 9  # columns that the later rows of a line are indented
 
 
 class Lines:

@@ -39,8 +39,7 @@ from engine.api.types import score_text
 from engine.explanation.grades import Grade
 from engine.pages import as_json, fill
 
-#: The grades that are marked.
-MARKS = tuple(grade for grade in Grade if grade.word)
+MARKS = tuple(grade for grade in Grade if grade.word)  # the grades that are marked
 
 
 def render(games: Sequence[dict[str, Any]], name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:

@@ -23,11 +23,8 @@ from engine.folders import cache_folder
 
 SUFFIX = ".numbat.json"
 
-#: The format of the file; files in others are ignored.
-_FORMAT = 1
-
-#: Seconds to wait for another process that is writing results.
-_LOCK_TIMEOUT = 5.0
+_FORMAT = 1  # the format of the file; files in others are ignored
+_LOCK_TIMEOUT = 5.0  # seconds to wait for another process that is writing results
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 

@@ -14,8 +14,7 @@ COLUMNS = (
     "score", "chance_before", "chance_after", "book", "mark", "missed", "allowed", "better", "reason", "engine",
 )  # fmt: skip
 
-#: The first line, by which such a file is known.
-HEADER = ",".join(COLUMNS)
+HEADER = ",".join(COLUMNS)  # the first line, by which such a file is known
 
 
 def table_of(

@@ -31,14 +31,9 @@ _MAX_FEATURE_PLIES, _MIN_FEATURE_PLIES = 8, 4
 #: Centipawns by which one side must be better off in an aspect at each of these points.
 _MIN_MARGIN_CP: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
-#: Pawns of material beside which other advantages mean little.
-_DECISIVE_PAWNS = 3
-
-#: Pawns of material from which a side is ahead, whatever the pieces.
-_AHEAD_PAWNS = 2
-
-#: The most aspects to mention.
-_MAX_ASPECTS = 2
+_DECISIVE_PAWNS = 3  # pawns of material beside which other advantages mean little
+_AHEAD_PAWNS = 2  # pawns of material from which a side is ahead, whatever the pieces
+_MAX_ASPECTS = 2  # the most aspects to mention
 
 
 def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | None = None) -> Outlook:

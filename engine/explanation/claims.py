@@ -13,8 +13,7 @@ from chess.engine import PovScore, Score
 from engine.explanation.line import Line
 from engine.explanation.verdicts import Standing, expectation
 
-#: Types of pieces with their counts, the most valuable first.
-Pieces = tuple[tuple[chess.PieceType, int], ...]
+Pieces = tuple[tuple[chess.PieceType, int], ...]  # types of pieces with their counts, the most valuable first
 
 #: Tactical themes, named as in the lichess puzzles, with the forms in which each occurs; an empty one if there is only
 #: one. ``line`` stands for no other theme: the moves speak for themselves.
@@ -114,8 +113,7 @@ class Feature:
 #: Looks a board up in the tablebases: 2 (won) to -2 (lost) for the side to move; None if it is not found.
 Tables = Callable[[chess.Board], int | None]
 
-#: The advantages of a side.
-Facts = tuple[Gain | Feature, ...]
+Facts = tuple[Gain | Feature, ...]  # the advantages of a side
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ def stockfish(score: Score) -> Score:
     return score if own is None else Cp(round(_STOCKFISH_SCALE_CP * math.asinh(own / _OWN_SCALE_CP)))
 
 
-#: Fitted to scores of both engines on positions of games.
-_STOCKFISH_SCALE_CP, _OWN_SCALE_CP = 250, 120
+_STOCKFISH_SCALE_CP, _OWN_SCALE_CP = 250, 120  # fitted to scores of both engines on positions of games
 
 
 def points(score: Score) -> float:

@@ -12,14 +12,12 @@ import chess
 from engine.explanation.effort import spend
 from engine.explanation.material import balance, count, settled
 
-#: Plies of a line that are examined; later moves are rarely forced.
-LINE_PLIES = 12
+LINE_PLIES = 12  # plies of a line that are examined; later moves are rarely forced
 
 #: Pawns that a minor piece is worth, and those that the loser may win back later if a piece was won.
 _MINOR_PAWNS, _RETURNED_PAWNS = 3, 2
 
-#: Part of a gain that stands for all of it once it has fallen.
-_MIN_FALLEN_SHARE = 0.6
+_MIN_FALLEN_SHARE = 0.6  # part of a gain that stands for all of it once it has fallen
 
 #: Plies within which the winner of a line must have won what it is said to win. A pawn that queens may take longer.
 PROOF_PLIES = 7

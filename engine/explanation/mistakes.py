@@ -22,8 +22,7 @@ from engine.explanation.themes import draw, mate, opposition
 from engine.explanation.verdicts import WINNING, compare, decided, level
 from engine.play.captures import value
 
-#: Expected points that a move must lose to be explained.
-MIN_LOST_POINTS = 0.05
+MIN_LOST_POINTS = 0.05  # expected points that a move must lose to be explained
 
 #: Centipawns that a move must have cost to lose material: for each pawn of it, at least, and for each pawn if the
 #: better line loses as much in the end.
@@ -36,11 +35,8 @@ _MAX_PAWN_LOSS_CP = 300
 #: Moves to a mate that a player can have missed, and to one that means more to a reader than a winning score.
 _MAX_VISIBLE_MATE_MOVES, _MAX_TOLD_MATE_MOVES = 5, 10
 
-#: Expected points of a win that a draw throws away.
-_MIN_WIN_POINTS = 0.8
-
-#: Expected points above which a game does not count as even.
-_MAX_EVEN_POINTS = 0.75
+_MIN_WIN_POINTS = 0.8  # expected points of a win that a draw throws away
+_MAX_EVEN_POINTS = 0.75  # expected points above which a game does not count as even
 
 
 def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:

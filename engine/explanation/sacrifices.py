@@ -10,8 +10,7 @@ from engine.explanation.effort import spend
 from engine.explanation.themes.threat import mate_in_one
 from engine.play.captures import Captures, taken
 
-#: The least material that a sacrifice gives, in pawns: the exchange.
-MIN_SACRIFICE_PAWNS = 2
+MIN_SACRIFICE_PAWNS = 2  # the least material that a sacrifice gives, in pawns: the exchange
 
 
 def sacrificed(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:

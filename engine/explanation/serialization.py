@@ -14,8 +14,7 @@ from engine.explanation.line import Line
 
 T = TypeVar("T")
 
-#: The key of the name of a record's class.
-_CLASS = "class"
+_CLASS = "class"  # the key of the name of a record's class
 
 
 def to_json(value: Any) -> Any:

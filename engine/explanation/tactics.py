@@ -22,21 +22,15 @@ _LEAD_CP_PER_PAWN, MAX_COUNTED_PAWNS = 60, 5
 #: Plies within which the move that brings about a gain must come, and a pawn may promote after a quiet move.
 _MAX_THEME_DELAY_PLIES, _MAX_PROMOTION_DELAY_PLIES = 4, 2
 
-#: Plies that a line must show to prove the gain of a pawn.
-MIN_PAWN_PROOF_PLIES = 3
+MIN_PAWN_PROOF_PLIES = 3  # plies that a line must show to prove the gain of a pawn
 
 #: Plies that a sentence quotes where no theme is found: in general, if every move of the winner is a check or a
 #: capture, and for a small gain.
 _MAX_QUOTED_PLIES, _MAX_FORCED_PLIES, _MAX_SMALL_GAIN_PLIES = 5, 9, 3
 
-#: Pawns given up by a capture that is not made without another reason.
-_MIN_GIVEN_UP_PAWNS = 4
-
-#: Part of a gain that its theme brings at least; the rest may be won on the way.
-_MIN_THEME_SHARE = 0.6
-
-#: Pawns that a sacrifice gives.
-_SACRIFICED_PAWNS = 2
+_MIN_GIVEN_UP_PAWNS = 4  # pawns given up by a capture that is not made without another reason
+_MIN_THEME_SHARE = 0.6  # part of a gain that its theme brings at least; the rest may be won on the way
+_SACRIFICED_PAWNS = 2  # pawns that a sacrifice gives
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,12 @@ from chess.engine import MateGiven, Score, Wdl
 
 from engine.play.wdl import MODEL, REFERENCE_MOVE
 
-#: Expected points from which a side is better, clearly better, and winning.
-EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9
-
-#: Expected points by which a score must exceed these for a short search to be sure.
-_SEARCH_ERROR_POINTS = 0.05
-
-#: Expected points from one half within which a game is about even.
-_MAX_EVEN_POINTS = 0.05
-
-#: Expected points that decide a game.
-_DECISIVE_POINTS = 0.2
-
-#: Centipawns that are nearer to half a pawn than to one.
-_MAX_HALF_PAWN_CP = 75
-
-#: Centipawns up to which a search cannot be sure that a move was better.
-UNSURE_CP = 90
+EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9  # expected points from which a side is better, clearly better, and winning
+_SEARCH_ERROR_POINTS = 0.05  # expected points by which a score must exceed these for a short search to be sure
+_MAX_EVEN_POINTS = 0.05  # expected points from one half within which a game is about even
+_DECISIVE_POINTS = 0.2  # expected points that decide a game
+_MAX_HALF_PAWN_CP = 75  # centipawns that are nearer to half a pawn than to one
+UNSURE_CP = 90  # centipawns up to which a search cannot be sure that a move was better
 
 #: Centipawns beyond which a search is quite sure that a move was better, by several pawns, and by far.
 SURE_CP, SEVERAL_CP, FAR_CP = 210, 330, 550

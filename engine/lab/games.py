@@ -74,14 +74,13 @@ def tictactoe() -> Demo:
     return Demo("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda state, square: str(square + 1), True)
 
 
-#: A search goes as deep as the heap is high, or the tree, and each ply is a call of a Python function.
-_DEEPEST = 100
+_MAX_DEPTH = 100  # a search goes as deep as the heap is high, or the tree, and each ply is a call of a Python function
 
 
 def bones(heap: int = 8) -> Demo:
     """The heap of bones. Raises :class:`LabError` for more than the searches, which are recursive, can take."""
-    if heap > _DEEPEST:
-        raise LabError(f"a heap has at most {_DEEPEST} bones here, not {heap}")
+    if heap > _MAX_DEPTH:
+        raise LabError(f"a heap has at most {_MAX_DEPTH} bones here, not {heap}")
 
     def show(state: tuple[int, int]) -> str:
         return f"{'| ' * state[0]}({state[0]} left)"
@@ -119,8 +118,8 @@ def tree(text: str | None = None) -> Demo:
             if not isinstance(read, list):
                 raise ValueError("one number is not a tree")
             game = ExplicitTree(_checked(read))
-            if _height(game.tree) > _DEEPEST:
-                raise ValueError(f"more than {_DEEPEST} plies deep")
+            if _height(game.tree) > _MAX_DEPTH:
+                raise ValueError(f"more than {_MAX_DEPTH} plies deep")
         except (ValueError, RecursionError) as error:
             raise LabError(f"not a tree of numbers in brackets: {text!r} ({error})") from error
     return Demo("explicit tree", game, _height(game.tree), whole=True)

@@ -7,8 +7,7 @@ from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves
 from engine.lab.trace import TreeTrace
 from engine.pages import fill
 
-#: A text of every page.
-MARK = "<title>Numbat lab</title>"
+MARK = "<title>Numbat lab</title>"  # a text of every page
 
 THEORY: dict[str, Callable[[float, int], float]] = {
     "b^m (minimax)": lambda b, m: b**m,

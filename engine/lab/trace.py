@@ -28,8 +28,7 @@ DRAWN: dict[str, Callable[..., Solution[Any]]] = {
     "MTD(f)": mtdf,
 }
 
-#: Nodes of the largest tree that is drawn: chess to two plies has 421.
-LARGEST = 450
+LARGEST = 450  # nodes of the largest tree that is drawn: chess to two plies has 421
 
 
 @dataclass(eq=False)

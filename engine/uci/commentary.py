@@ -17,8 +17,7 @@ from engine.explanation.grades import Grade, grade_of
 from engine.explanation.line import Line
 from engine.messages import Info
 
-#: Iterations for which a move must have been the best of an analysis before it is explained.
-STABLE_ITERATIONS = 2
+STABLE_ITERATIONS = 2  # iterations for which a move must have been the best of an analysis before it is explained
 
 #: Assumed cost of a game's first explanation in milliseconds, and the largest share of a move's time for one.
 FIRST_COST_MS, LARGEST_SHARE = 20.0, 0.02

@@ -8,14 +8,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-#: Maximum bytes in a line. A game of 100,000 plies takes half of it, and no game lasts 18,000.
-LONGEST_LINE = 1 << 20
+LONGEST_LINE = 1 << 20  # maximum bytes in a line: a game of 100,000 plies takes half of it, and no game lasts 18,000.
 
 _STDIN = 0
 _CHUNK = 1 << 16
 
-#: Bytes quoted of a line that is too long.
-_SHOWN = 100
+_MAX_SHOWN_BYTES = 100  # bytes quoted of a line that is too long
 
 #: The encoding of a line that is not UTF-8: GUIs for Windows send file names in its ANSI code page.
 _ANSI = "mbcs" if sys.platform == "win32" else "utf-8"
@@ -109,10 +107,10 @@ def split_lines(chunks: Iterable[bytes], too_long: Callable[[str], None]) -> Ite
             if size + len(line) <= LONGEST_LINE:
                 yield _text(b"".join([*parts, line]))
             elif size <= LONGEST_LINE:  # else already reported
-                too_long(_text(b"".join([*parts, line])[:_SHOWN]))
+                too_long(_text(b"".join([*parts, line])[:_MAX_SHOWN_BYTES]))
             parts, size = [], 0
         if size <= LONGEST_LINE < size + len(rest):
-            too_long(_text(b"".join([*parts, rest])[:_SHOWN]))
+            too_long(_text(b"".join([*parts, rest])[:_MAX_SHOWN_BYTES]))
             parts = []
         size += len(rest)
         if size <= LONGEST_LINE:

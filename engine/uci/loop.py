@@ -13,8 +13,7 @@ from engine.uci.output import Output
 from engine.uci.parse import parse_bench, parse_explain, parse_go, parse_setoption, split_command, text_after
 from engine.uci.session import Session
 
-REFUSED = 2
-"""The exit code if the engine cannot start, or a command that was an argument is refused."""
+REFUSED = 2  # the exit code if the engine cannot start, or a command that was an argument is refused
 
 _TOO_LONG = "ignored a line of more than {} bytes: {}..."
 

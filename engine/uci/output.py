@@ -11,8 +11,7 @@ from typing import NoReturn
 from engine.printing import PrintError
 from engine.uci.format import remark_line
 
-#: Exit code if standard output cannot be written.
-_CANNOT_WRITE = 1
+_CANNOT_WRITE = 1  # exit code if standard output cannot be written
 
 #: Errors of a write whose reader is gone.
 _ABANDONED = {errno.EPIPE, errno.ECONNRESET} | ({errno.EINVAL} if sys.platform == "win32" else set())

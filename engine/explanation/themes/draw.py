@@ -10,8 +10,7 @@ from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.explanation.line import Line
 from engine.play.boards import put_board
 
-#: Centipawns up to which a score can mean a draw.
-_MAX_DRAW_CP = 30
+_MAX_DRAW_CP = 30  # centipawns up to which a score can mean a draw
 
 
 def is_level(score: Score) -> bool:
