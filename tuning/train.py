@@ -18,7 +18,7 @@ from tuning.common.errors import SetupError
 from tuning.common.files import refuse_missing
 from tuning.common.flags import add_check_flag, number, positive, whole
 from tuning.learning.recipe import LOG, TrainingSettings, by_pieces, settings_of
-from tuning.learning.training import beginning, train
+from tuning.learning.training import initial_network, train
 
 
 def parser() -> argparse.ArgumentParser:
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     settings = settings_of(out) if arguments.resume else _settings_of(arguments)
     if arguments.check:
         if settings.begin:
-            beginning(settings)
+            initial_network(settings)
         return command.checked(console, out / LOG)
     try:
         train(settings, out, arguments.resume is not None, console)

@@ -65,7 +65,7 @@ def list_features(boards: Tensor) -> Tensor:
     return torch.stack(views, 1)
 
 
-def take_apart(boards: Tensor, scales: Tensor, result_weights: Tensor) -> TensorBatch:
+def unpack_boards(boards: Tensor, scales: Tensor, result_weights: Tensor) -> TensorBatch:
     """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` and ``result_weights`` are those of
     :class:`GpuStep`."""
     features = list_features(boards)
@@ -115,7 +115,7 @@ class GpuStep:
     def _load(self, boards: np.ndarray, result_weights: Tensor) -> TensorBatch:
         """``boards``, PACKED, taken apart on the device."""
         packed = torch.from_numpy(boards.view(np.uint8).reshape(-1, PACKED.itemsize)).to(self._device)
-        parts = [take_apart(part, self._scales, result_weights) for part in packed.split(SLICE_BOARDS)]
+        parts = [unpack_boards(part, self._scales, result_weights) for part in packed.split(SLICE_BOARDS)]
         return TensorBatch(
             torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
             torch.cat([part.expected for part in parts]),

@@ -146,7 +146,7 @@ class Weights:
     scale: np.ndarray
     slopes: np.ndarray
 
-    def together(self) -> np.ndarray:
+    def with_material(self) -> np.ndarray:
         """[stage][feature] with the material added to the tables."""
         values = self.values.copy()
         values[:, PIECE_SQUARE : PIECE_SQUARE + 384] += np.repeat(self.material, 64, axis=1)
@@ -155,7 +155,7 @@ class Weights:
 
 def scores(sample: Sample, weights: Weights) -> np.ndarray:
     """The evaluation of every position in centipawns from White's view."""
-    middlegame, endgame = (sample.features @ weights.together().astype(np.float32).T).T
+    middlegame, endgame = (sample.features @ weights.with_material().astype(np.float32).T).T
     strong = np.where(endgame > 0, sample.classes[:, 0], sample.classes[:, 1])
     values: np.ndarray = (
         sample.phase * middlegame + (1 - sample.phase) * weights.scale[strong].astype(np.float32) * endgame
@@ -192,7 +192,7 @@ class Loss:
     def __call__(self, parameters: np.ndarray) -> tuple[float, np.ndarray]:
         weights, sample = self.unpack(parameters), self.sample
         phase = sample.phase
-        middlegame, endgame = (sample.features @ (weights.together() / UNIT).astype(np.float32).T).T
+        middlegame, endgame = (sample.features @ (weights.with_material() / UNIT).astype(np.float32).T).T
         strong = np.where(endgame > 0, sample.classes[:, 0], sample.classes[:, 1])
         scale = weights.scale[strong].astype(np.float32)
         slope = weights.slopes[sample.source].astype(np.float32)
@@ -240,7 +240,7 @@ def army(material_values: np.ndarray) -> float:
 
 def effective_material(weights: Weights, visits: np.ndarray) -> np.ndarray:
     """[stage][kind] the value of a piece on the squares where pieces stand, each counted ``visits`` [kind][square]."""
-    values = weights.together()[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 64)
+    values = weights.with_material()[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 64)
     return np.asarray((values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1))
 
 
@@ -248,7 +248,7 @@ def normalized(weights: Weights, visits: np.ndarray, worth: float) -> Weights:
     """The same evaluation in readable form: tables average to 0 over the squares where pieces stand, kings are worth 0,
     and all is scaled so that an army is worth ``worth`` centipawns."""
     average = effective_material(weights, visits)
-    values = weights.together()
+    values = weights.with_material()
     values[:, PIECE_SQUARE : PIECE_SQUARE + 384] -= np.repeat(average, 64, axis=1)
     never = (visits == 0).ravel()
     values[:, PIECE_SQUARE : PIECE_SQUARE + 384][:, never] = 0
@@ -305,7 +305,7 @@ def _aligned(numbers: re.Match[str]) -> str:
     return "[" + ", ".join(f"{int(value):4}" for value in numbers[1].split(",")) + "]"
 
 
-def beginning(sources: int) -> Weights:
+def initial_weights(sources: int) -> Weights:
     """The initial weights: material only."""
     table = json.loads(material.WEIGHTS_FILE.read_text())["material"]
     values = np.tile([float(table[name]) for name in PIECE_NAMES], (2, 1))
@@ -325,7 +325,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         ]
         for source in described:
             console.print("{name}: {positions} quiet positions of {games} games, scale {scale:.0f}".format(**source))
-        start = beginning(len(arguments.positions))
+        start = initial_weights(len(arguments.positions))
         found = _fitted(train, test, start, arguments, progress)
     tables = slice(PIECE_SQUARE, PIECE_SQUARE + 384)
     visits = np.sum([abs(part.features[:, tables]).sum(axis=0) for part in samples], axis=0).reshape(6, 64)

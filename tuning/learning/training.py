@@ -119,7 +119,7 @@ class Training:
         """The mean squared error of the expected score by search alone, whatever the training target."""
         return float(sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch)))) / len(boards)
 
-    def asleep(self, boards: np.ndarray) -> dict[float, float]:
+    def unused_columns(self, boards: np.ndarray) -> dict[float, float]:
         """The shares of the columns that fire in fewer than :data:`UNUSED_SHARES` of the views of ``boards``."""
         net = self.network.quantised({})
         some = boards[:: -(-len(boards) // FIRED_POSITIONS)]
@@ -155,7 +155,7 @@ class Training:
             raise SetupError(f"{file} is no checkpoint of this run: {fault}") from None
 
 
-def beginning(settings: TrainingSettings) -> Net:
+def initial_network(settings: TrainingSettings) -> Net:
     """The network that the run starts from. Raises :class:`SetupError`."""
     try:
         net = read_net(Path(settings.begin))
@@ -200,7 +200,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
     torch.set_num_threads(1)  # torch's own work on a CPU is too small to share among threads
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress, closing(results):
-        begin = beginning(settings) if settings.begin and start is None else None
+        begin = initial_network(settings) if settings.begin and start is None else None
         positions = settings.shuffled(progress)
         for source in positions.sources:
             console.print(
@@ -224,19 +224,19 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             started, before = time.perf_counter(), training.seen
             loss = training.learn(partial(progress.advance, bar))
             seconds = time.perf_counter() - started
-            asleep = training.asleep(judged)
+            shares = training.unused_columns(judged)
             entry = {
                 "seen": training.seen,
                 "train": loss,
                 "validation": training.validate(judged),
                 "rate": round((training.seen - before) / seconds),
-                **{f"columns below {share:.0%}": part for share, part in asleep.items()},
+                **{f"columns below {share:.0%}": part for share, part in shares.items()},
             }
             training.history.append(entry)
             training.save(out / CHECKPOINT)
             results.add("report", entry)
             _write(training, out, start)
-            unused = " and ".join(f"{part:.1%} of columns below {share:.0%}" for share, part in asleep.items())
+            unused = " and ".join(f"{part:.1%} of columns below {share:.0%}" for share, part in shares.items())
             console.print(
                 f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
                 f"{entry['rate']:,} positions a second; {unused}"

@@ -54,7 +54,7 @@ def bytes_of(boards):
 def test_gpu_unpacks_boards_like_the_kernel(boards):
     features, buckets = seen(boards)
     weights = torch.arange(33) / 40
-    batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]), weights)
+    batch = gpu.unpack_boards(bytes_of(boards), torch.tensor([300.0]), weights)
     assert torch.equal(batch.features, features)
     assert torch.equal(batch.buckets, buckets)
     score, result = boards["score"] / 300, boards["result"] / 2

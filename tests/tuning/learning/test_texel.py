@@ -88,16 +88,16 @@ def test_the_gradient_is_that_of_the_loss(sample):
 
 def test_known_weights_are_found_again(sample):
     truth = own_weights()
-    found = texel.fit(sample, texel.beginning(1), decay=1e-7, iterations=150)
+    found = texel.fit(sample, texel.initial_weights(1), decay=1e-7, iterations=150)
     best = logistic_loss(log_odds(sample.target), sample.target)
-    start = texel.loss_of(sample, texel.beginning(1))
+    start = texel.loss_of(sample, texel.initial_weights(1))
     assert texel.loss_of(sample, found) - best < 0.05 * (start - best)
     correlation = np.corrcoef(texel.scores(sample, found), texel.scores(sample, truth))[0, 1]
     assert correlation > 0.99
 
 
 def test_normalized_weights_are_the_same_evaluation(sample):
-    found = texel.fit(sample, texel.beginning(1), decay=1e-5, iterations=20)
+    found = texel.fit(sample, texel.initial_weights(1), decay=1e-5, iterations=20)
     columns = sample.features[:, features.PIECE_SQUARE : features.PIECE_SQUARE + 384]
     visits = np.asarray(abs(columns).sum(axis=0)).reshape(6, 64)
     normal = texel.normalized(found, visits, 3900.0)
