@@ -13,7 +13,7 @@ from engine.analysis import cli, games
 from engine.analysis.files import AnalysisError
 from engine.analysis.jobs import Item, OnReport, Setup, annotating
 from engine.analysis.record import Findings
-from engine.commandline import UsageError, refuse
+from engine.commandline import UsageError, refuse, terminated_as_interrupted
 from engine.console import Console
 from engine.files import WriteError
 from engine.processes import Completed, Report
@@ -48,7 +48,7 @@ def _annotate_all(
 ) -> Generator[Completed, None, None]:
     """Annotate ``items`` on a cluster, ``workers`` at a time; see :data:`engine.analysis.jobs.AnnotateAll`."""
     work = ((setup, item) for item in items)
-    with command.clean_exit():
+    with terminated_as_interrupted():
         for outcome in units.run(annotate_unit, work, scheduler, workers, lambda report: on_report(*report)):
             yield Completed(outcome.item[1], outcome.result, outcome.error)
 

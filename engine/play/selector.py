@@ -15,7 +15,6 @@ from engine.board.aliases import Position
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import CLASSICAL
-from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, Result, Signals
 from engine.play import strength
@@ -34,14 +33,6 @@ BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")  # the options that a n
 BOOK_DEPTH = 8  # depth in plies of the search of a book move, for its score and the expected reply
 
 
-def _evaluation(kind: str, file: str) -> Evaluation:
-    """The evaluation. Raises :class:`OptionError`."""
-    try:
-        return choose(kind, file)
-    except NetError as error:
-        raise OptionError(str(error)) from None
-
-
 class MoveSelector:
     """Chooses a move from the ``book``, the ``tablebase`` or a search by the ``pool``.
 
@@ -51,7 +42,7 @@ class MoveSelector:
 
     def __init__(self, values: Mapping[str, Any], report: Callable[[str], None]) -> None:
         self._values = values
-        self.evaluation = _evaluation(values["EvalType"], values["EvalFile"])
+        self.evaluation = choose(values["EvalType"], values["EvalFile"])
         self._report = report
         warm_up(report, deferred=self.evaluation.kind == CLASSICAL, later=("engine.syzygy.files",))
         self.table = TranspositionTable(values["Hash"])
@@ -89,7 +80,7 @@ class MoveSelector:
     def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
         """Change the evaluation to another kind, or to another network."""
         values = self._values
-        evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
+        evaluation = choose(kind or values["EvalType"], values["EvalFile"] if file is None else file)
         if evaluation.kind == CLASSICAL:  # its kernel is deferred
             warm_up(self._report, deferred=True)
         self.use(evaluation)

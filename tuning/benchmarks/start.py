@@ -23,8 +23,9 @@ from pathlib import Path
 
 from tuning.common import command
 from tuning.common.flags import whole
+from tuning.common.revisions import PROJECT
 
-MAIN = Path(__file__).resolve().parents[2] / "uci_main.py"
+MAIN = PROJECT / "uci_main.py"
 
 Figure = tuple[float, float]  # seconds to ``readyok``, and of processor time until the end
 

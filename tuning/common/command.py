@@ -1,10 +1,8 @@
 """Shared by all commands: the parser, exit codes, the console, errors and interruptions."""
 
 import argparse
-import signal
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -63,20 +61,6 @@ def execute(
         return INTERRUPTED
     except PrintError as error:
         exit_on_write_error(error.reason)
-
-
-@contextmanager
-def clean_exit() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def checked(console: Console, results: str | Path | None = None) -> int:

@@ -15,9 +15,10 @@ from itertools import islice
 from typing import Any
 
 from engine import processes
+from engine.commandline import terminated_as_interrupted
 from engine.console import Console
 from engine.processes import Completed, Report
-from tuning.common.command import clean_exit, print_warning, stopped
+from tuning.common.command import print_warning, stopped
 from tuning.common.errors import SetupError
 
 Function = Callable[[Any, Report], Any]  # the function that runs a unit
@@ -150,7 +151,7 @@ def run_units(
     console = place.console
     try:
         done = run(function, units, place.scheduler, place.workers, on_report, partial(print_warning, console))
-        with clean_exit(), place.bar, closing(done):
+        with terminated_as_interrupted(), place.bar, closing(done):
             for completed in done:
                 if completed.error is None:
                     in_a_row = 0

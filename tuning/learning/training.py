@@ -25,7 +25,7 @@ from rich.text import Text
 
 from engine.console import Console, TextColumn
 from engine.evaluation.choice import choose
-from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
+from engine.evaluation.nnue.file import Net, read_net, write_net
 from engine.evaluation.nnue.shape import SCALE
 from engine.files import drafted
 from tuning.common import plots
@@ -156,11 +156,8 @@ class Training:
 
 
 def initial_network(settings: TrainingSettings) -> Net:
-    """The network that the run starts from. Raises :class:`SetupError`."""
-    try:
-        net = read_net(Path(settings.begin))
-    except NetError as error:
-        raise SetupError(str(error)) from None
+    """The network that the run starts from. Raises :class:`SetupError` or :class:`engine.messages.OptionError`."""
+    net = read_net(Path(settings.begin))
     if net.hidden > settings.hidden:
         raise SetupError(f"{settings.begin} has {net.hidden} columns, more than {settings.hidden}")
     return net

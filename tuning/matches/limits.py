@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from engine.messages import counted
 from tuning.common.errors import SetupError
 
 MOVETIME_MARGIN = 0.1
@@ -55,16 +56,13 @@ class TimeControl:
         return f"{f'{self.moves}/' if self.moves else ''}{self.base or 0:g}+{self.increment:g}"
 
     def __str__(self) -> str:
-        parts = []
-        if self.base is not None:
-            parts.append(self.clock)
-        if self.movetime is not None:
-            parts.append(f"{self.movetime:g} s/move")
-        if self.nodes is not None:
-            parts.append(f"{self.nodes} nodes")
-        if self.depth is not None:
-            parts.append(f"depth {self.depth}")
-        return ", ".join(parts) or "unbounded"
+        parts = (
+            "" if self.base is None else self.clock,
+            "" if self.movetime is None else f"{self.movetime:g} s/move",
+            "" if self.nodes is None else counted(self.nodes, "node"),
+            "" if self.depth is None else f"depth {self.depth}",
+        )
+        return ", ".join(filter(None, parts)) or "unbounded"
 
 
 def parse_tc(text: str) -> tuple[float, float, int]:

@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from engine.commandline import FAILED
+from engine.commandline import FAILED, terminated_as_interrupted
 from engine.console import Console
 from engine.messages import counted
 from tuning.common import revisions
-from tuning.common.command import clean_exit, print_error, print_warning, stopped
+from tuning.common.command import print_error, print_warning, stopped
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.files import check_output
 from tuning.common.results import ResultsFile, restored
@@ -211,7 +211,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
             tournament.restore(kind, data)
         if tournament.finished:
             return tournament, 0
-        with clean_exit():
+        with terminated_as_interrupted():
             engines = probed(settings, openings, place.console)
             for spec in settings.engines:
                 place.console.print(f"{spec.name}: {engines[spec.name].identity}, {spec.limits}")

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.evaluation.choice import OWN_NET, Evaluation, choose
-from engine.evaluation.nnue.file import NetError
 from engine.jit import new_record
 from engine.messages import OptionError
 from engine.options import OPTIONS, whole_number
@@ -28,10 +27,7 @@ def evaluation_of(options: Mapping[str, str]) -> Evaluation:
     file = options.get("EvalFile", "")
     if file and kind != "NNUE":
         raise OptionError(f"EvalFile {file} has no effect with EvalType {kind}: use EvalType=NNUE")
-    try:
-        return choose(kind, file)
-    except NetError as error:
-        raise OptionError(str(error)) from None
+    return choose(kind, file)
 
 
 def own_network() -> str:

@@ -68,10 +68,9 @@ class Estimate:
             return f"{f'{self.elo:+.1f} ' if math.isfinite(self.elo) else ''}(too few for an interval)"
         if not math.isfinite(self.elo):
             return f"above {self.elo_low:+.0f}" if self.elo > 0 else f"below {self.elo_high:+.0f}"
-        error = (self.elo_high - self.elo_low) / 2
-        if not math.isfinite(error):
+        if not math.isfinite(self.elo_high - self.elo_low):
             return f"{self.elo:+.1f} ({self.elo_low:+.0f} to {self.elo_high:+.0f})"
-        return f"{self.elo:+.1f} ±{error:.1f}"
+        return f"{self.elo:+.1f} ±{self.elo_error:.1f}"
 
     def figures(self) -> dict[str, float | None]:
         """All figures but the games, for JSON: ``None`` is infinite or unknown."""

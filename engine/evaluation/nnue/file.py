@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
 from engine.files import drafted, open_regular, size_of
+from engine.messages import OptionError
 
 MAGIC = b"NUMBATNN"
 
@@ -37,7 +38,7 @@ _EXPECTED = {
 }
 
 
-class NetError(ValueError):
+class NetError(OptionError):
     """A file that is not a network for this engine; the message names the file and the fault."""
 
 
