@@ -12,7 +12,7 @@ _NAGS = {
     "--+": 19, "=∞": 44, "=/∞": 44, "∆": 140, "Δ": 140, "⌓": 142, "N": 146, "D": 220,
 }  # fmt: skip
 
-#: The same for signs that say whose it is, the side that moved: White's glyph; Black's is the next.
+#: The same for signs that apply to the side that moved: White's glyph; Black's is the next.
 _OWN_NAGS = {"⨀": 22, "⊙": 22, "○": 26, "⟳": 32, "↑": 36, "→": 40, "⇆": 132, "⊕": 138}
 
 #: Characters that may follow a move.

@@ -9,8 +9,7 @@ class NodeState(NamedTuple):
     """The node under search, as its moves are tried."""
 
     depth: Depth  # remaining depth in plies
-    #: Corrected static evaluation in centipawns; NONE in check.
-    static_eval: Score
+    static_eval: Score  # corrected static evaluation in centipawns; NONE in check
     in_check: bool
     improving: bool  # the static evaluation is better than at this side's previous turn
     is_pv: bool  # in the principal variation

@@ -30,7 +30,7 @@ _MAX_CODE_BITS, _MAX_BITS = 32, 40  # bits of the longest code in the format, an
 _MIN_BLOCK_BITS = 3  # a block begins with 8 bytes of code at least
 
 #: Bytes of the checksum at the end of a file. The last block may be read four bytes further than it reaches.
-_CHECKSUM = 16
+_CHECKSUM_BYTES = 16
 
 
 class Prober:
@@ -144,7 +144,7 @@ class Prober:
         """Set the addresses of a part's values in the file ``data``; ``sizes`` are the bytes of the index, of the block
         sizes and of the blocks. Raises ValueError if they cannot be right."""
         for begin, size in zip((pairs.indextable, pairs.sizetable, pairs.data), sizes, strict=True):
-            if begin + size > len(data) - _CHECKSUM:
+            if begin + size > len(data) - _CHECKSUM_BYTES:
                 raise ValueError("the file ends too early")
         if pairs.min_len < 1 or pairs.min_len + len(pairs.base) > _MAX_CODE_BITS + 1:
             raise ValueError("invalid code lengths")
