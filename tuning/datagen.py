@@ -72,7 +72,7 @@ _LIMITS = {
 
 
 def _settings(arguments: argparse.Namespace) -> DatagenSettings:
-    """Raises :class:`SetupError` for invalid options."""
+    """The settings on the command line. Raises :class:`SetupError` for invalid options."""
     values = {rule.name: getattr(arguments, rule.name) for rule in fields(SelfPlayRules)}
     book = str(Path(arguments.book).resolve()) if arguments.book else None
     return DatagenSettings(arguments.seed, SelfPlayRules(**values), options_of(arguments.option), book)

@@ -73,19 +73,19 @@ class AsyncEngine:
         return asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def analyse(self, board: chess.Board, limit: AnyLimit, **more: Any) -> Any:
-        """As :meth:`engine.api.Engine.analyse`."""
+        """Await :meth:`engine.api.Engine.analyse`."""
         return await self.call(self.engine.analyse, board, limit, **more)
 
     async def play(self, board: chess.Board, limit: AnyLimit, **more: Any) -> chess.Move | None:
-        """As :meth:`engine.api.Engine.play`; ``on_report`` is called in another thread."""
+        """Await :meth:`engine.api.Engine.play`; ``on_report`` is called in another thread."""
         return await self.call(self.engine.play, board, limit, **more)
 
     async def explain(self, board: chess.Board, move: chess.Move | None = None, limit: AnyLimit | None = None) -> str:
-        """As :meth:`engine.api.Engine.explain`."""
+        """Await :meth:`engine.api.Engine.explain`."""
         return await self.call(self.engine.explain, board, move, limit)
 
     async def stream(self, board: chess.Board, limit: AnyLimit | None = None, **more: Any) -> AsyncIterator[Analysis]:
-        """As :meth:`engine.api.Engine.stream`, with ``async for``; leaving the loop ends the search."""
+        """Iterate over :meth:`engine.api.Engine.stream` by ``async for``; leaving the loop ends the search."""
         async with self._lock:
             reports = _AsyncReports()
             stream = self.engine._stream(reports, board, limit, **more)

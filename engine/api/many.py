@@ -36,7 +36,7 @@ def analyses(
     jobs: int,
     on_progress: Callable[[int], object] | None,
 ) -> Generator[Analysis, None, None]:
-    """See :meth:`engine.Engine.analyse_many`; ``options`` are the keywords of that class."""
+    """The work of :meth:`engine.Engine.analyse_many`; ``options`` are the keywords of that class."""
     items = (_portable(index, position) for index, position in enumerate(positions))
     job = partial(_analysing, dict(options), limits)
     with closing(run(job, items, jobs, name=lambda item: f"position {item.number}")) as found:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.board.aliases import Position
-from engine.board.fen import to_fen
 from engine.board.notation import list_moves
 from engine.files import list_directory, open_regular, size_of
 from engine.jit import warmup
-from engine.play.boards import occurred_twice, position_after
+from engine.play.boards import board_of, occurred_twice, position_after
 from engine.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, TablebaseAccess
 
 if TYPE_CHECKING:
@@ -181,9 +180,9 @@ def _piece_count(file: str) -> int:
 
 def _material(position: Position) -> str:
     """The name of the table of ``position``, with White first."""
-    pieces = filter(str.isalpha, to_fen(position).split()[0])
-    white, _, black = "".join(sorted(pieces, key="KQRBNPkqrbnp".index)).partition("k")
-    return f"{white}vK{black.upper()}"
+    from chess.syzygy import calc_key  # late: few games need it
+
+    return calc_key(board_of(position))
 
 
 def _rank_all(prober: Prober, position: Position, moves: list[int], fifty: bool, table: Any) -> list[Ranked] | None:
@@ -198,8 +197,7 @@ def _rank_all(prober: Prober, position: Position, moves: list[int], fifty: bool,
 
 
 def _rank(prober: Prober, position: Position, move: int, fifty: bool, table: Any) -> Ranked | None:
-    """What :func:`_rank_all` says of one move. Distances may be rounded by a ply, so only 99 plies are surely in
-    time."""
+    """The outcome of one move, as in :func:`_rank_all`. A distance may be rounded, so 99 plies are surely in time."""
     after = position_after(position, move)
     if after["checkers"] and not list_moves(after):
         return Ranked(move, WIN, 1)

@@ -204,7 +204,7 @@ def start_generation(table: TableRecord) -> None:
 
 @kernel(int64(record_type(TABLE)))
 def _hashfull(table: TableRecord) -> int:
-    """See :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
+    """The result of :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
     count = 0
     for index in range(SAMPLED_CLUSTERS):
         cluster = cluster_at(table.address, U64(index))

@@ -147,7 +147,7 @@ class Worker:
                 on_bound(line)
 
     def deepen_quietly(self, first: int, last: int) -> None:
-        """Like :meth:`deepen`, but in one compiled call; the result is in :attr:`lines`."""
+        """Search as :meth:`deepen` does, but in one compiled call; the result is in :attr:`lines`."""
         for _ in self.deepen(first, last, quiet_until=REPORT_NOTHING):
             pass
 

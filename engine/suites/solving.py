@@ -36,7 +36,7 @@ def solve(engine: Engine, limits: Limits, puzzle: Puzzle) -> Attempt:
 
 @contextmanager
 def solving(options: dict[str, Any], limits: Limits, report: Report) -> Iterator[Callable[[Puzzle], Attempt]]:
-    """What solves a puzzle in one process, by an engine of its own."""
+    """The function that solves a puzzle, by an engine of its process."""
     with Engine(**cast(Options, options)) as engine:
         yield partial(solve, engine, limits)
 

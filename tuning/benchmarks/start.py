@@ -57,7 +57,7 @@ class Gui:
         raise SystemExit(f"the engine ended before {until!r}, with exit code {self._process.wait()}")
 
     def since_start(self, *lines: str, until: str) -> float:
-        """As :meth:`ask`, from the start of the process, which then quits."""
+        """The time from the start of the process to the answer to :meth:`ask`; the process then quits."""
         self.ask(*lines, until=until)
         took = time.perf_counter() - self.started
         self.quit()

@@ -228,7 +228,7 @@ def games_to_read(path: Path, out: Path) -> list[Path]:
 
 
 def without_copy(files: Iterable[Path], folder: Path) -> list[Path]:
-    """Those ``files`` of games without a file in ``folder`` of the same name and as many bytes of complete games."""
+    """The ``files`` of games without a copy in ``folder``: the same name and as many bytes of complete games."""
     copies = [(file, folder / file.name) for file in files]
     return [file for file, copy in copies if not copy.is_file() or copy.stat().st_size != count_file(file)[2]]
 

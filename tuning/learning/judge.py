@@ -94,7 +94,7 @@ def distances(scores: np.ndarray, judge: np.ndarray, games: np.ndarray) -> list[
     games = np.unique(games, return_inverse=True)[1]
 
     def error_of(values: np.ndarray) -> float:
-        """Of the sum of ``values``, whose mean is zero, as those of a game are not independent."""
+        """The error of the sum of ``values``, whose mean is zero; those of a game are not independent."""
         return math.sqrt(float(np.sum(np.bincount(games, values) ** 2)))
 
     wanted = judge - scores[0]

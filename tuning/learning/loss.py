@@ -62,7 +62,7 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
 
 
 def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None:
-    """The same over all quiet positions of a folder of games, or of a file in viriformat.
+    """Print tables of losses over all quiet positions of a folder of games, or of a file in viriformat.
 
     Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but include tactics that a
     search finds anyway, so matches decide. Results are unbiased, but need thousands of games. Raises

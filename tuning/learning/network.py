@@ -74,7 +74,7 @@ class Network(nn.Module):
         nn.init.uniform_(self.output, -((2 * hidden) ** -0.5), (2 * hidden) ** -0.5)
 
     def forward(self, features: Tensor, buckets: Tensor) -> Tensor:
-        """As :func:`outputs`, by the rounded parameters."""
+        """The :func:`outputs` by the rounded parameters."""
         return outputs(features, buckets, *self.rounded())
 
     def rounded(self) -> list[Tensor]:

@@ -126,7 +126,7 @@ def fit(samples: Samples) -> tuple[Model, float]:
 
 
 def check(model: Model) -> None:
-    """Raises :class:`SetupError` for a model that makes no sense because of too few games."""
+    """Raise :class:`SetupError` for a model that makes no sense because of too few games."""
     for move in range(model.moves[0], model.moves[1] + 1):
         a, b = model.at(move)
         if a <= 0 or b <= MIN_SPREAD:

@@ -64,7 +64,7 @@ def probe(
 
 
 def _answer(spec: EngineSpec, process: subprocess.Popen[str], commands: Sequence[str], end: str) -> list[str]:
-    """What the engine prints until the line ``end``."""
+    """The lines that the engine prints until ``end``. Raises :class:`EngineFailure` if that does not come."""
     assert process.stdin is not None
     assert process.stdout is not None
     lines: list[str] = []

@@ -121,7 +121,7 @@ class ArenaDisplay(Display):
 
     @property
     def games_per_hour(self) -> float:
-        """Of this session."""
+        """The speed of this session."""
         return 3600 * self._came / max(self.seconds, 1.0)
 
     def text(self) -> str:

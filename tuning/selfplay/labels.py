@@ -52,7 +52,7 @@ class RelabelSettings:
     options: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, the options by name."""
+        """The settings as plain data, the options by name."""
         return {**asdict(self), "options": dict(self.options)}
 
 

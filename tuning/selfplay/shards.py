@@ -35,7 +35,7 @@ class DatagenSettings:
     book: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, the options by name."""
+        """The settings as plain data, the options by name."""
         return {"seed": self.seed, **asdict(self.rules), "options": dict(self.options), "book": self.book}
 
 

@@ -21,7 +21,7 @@ def trace_of(position: Position) -> tuple[Any, int]:
 
 
 def _by_group(trace: TraceRecord) -> dict[str, np.ndarray]:
-    """For each group of features, int64 [color][stage] in centipawns from its owner's view."""
+    """The values of each group of features, int64 [color][stage] in centipawns from its owner's view."""
     values = unpack(WEIGHTS["value"])  # [stage][feature]
     counts = trace["count"]
     parts = {group.name: slice(group.start, group.start + group.size) for group in GROUPS}
@@ -29,7 +29,7 @@ def _by_group(trace: TraceRecord) -> dict[str, np.ndarray]:
 
 
 def shares(trace: TraceRecord) -> dict[str, np.ndarray]:
-    """For each term of the table, int64 [color][stage] in centipawns from its owner's view."""
+    """The values of each term of the table, int64 [color][stage] in centipawns from its owner's view."""
     by_group = _by_group(trace)
     by_term = {name: np.zeros((2, 2), np.int64) for name in TERMS}
     for group in GROUPS:

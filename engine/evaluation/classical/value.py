@@ -68,7 +68,7 @@ def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, pos
 
 @kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), deferred=True)
 def traced_value(pawn_table: PawnTable, position: Position, trace: TraceRecord) -> Score:
-    """The same value, with every feature's count recorded in ``trace``."""
+    """The value of :func:`classical_value`, with every feature's count recorded in ``trace``."""
     for color in range(2):
         for feature in range(COUNT):
             trace.count[color, feature] = 0

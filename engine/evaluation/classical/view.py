@@ -12,7 +12,7 @@ ANY = 6  # index of the attacks of all pieces together, after those of each type
 
 
 class View(Record):
-    """Recomputed for each position."""
+    """The attack maps of the position under evaluation."""
 
     attacks: Annotated[Array[Array[u8]], (2, 7)]  # [color][type or ANY] squares attacked
     attacked_twice: Annotated[Array[u8], (2,)]  # [color] squares attacked by two pieces or more
