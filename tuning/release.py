@@ -87,20 +87,20 @@ def try_zip(archive: Path, version: str) -> None:
         with zipfile.ZipFile(archive) as file:
             file.extractall(folder)
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NUMB")}
-        told = try_program(only(Path(folder), "numbat-*") / "numbat.exe", version, environment, folder)
-        if "info string compil" in told:
+        printed = try_program(only(Path(folder), "numbat-*") / "numbat.exe", version, environment, folder)
+        if "info string compil" in printed:
             raise SetupError(f"{archive.name} has compiled code, and compiles")
 
 
 def try_program(program: Path, version: str, environment: dict[str, str], folder: str) -> str:
     """Ask ``program`` for its version and a move; returns the conversation. Raises :class:`SetupError`."""
-    told = call(program, "version", env=environment, cwd=folder)
-    if told.splitlines()[0] != f"Numbat {version}":
-        raise SetupError(f"{program.name} has not the version {version}: {told.splitlines()[0]}")
-    told = call(program, input=CONVERSATION, env=environment, cwd=folder)
-    if not re.search(r"^bestmove [a-h][1-8][a-h][1-8]", told, re.MULTILINE):
-        raise SetupError(f"{program.name} plays no move: {told.splitlines()[-1:]}")
-    return told
+    printed = call(program, "version", env=environment, cwd=folder)
+    if printed.splitlines()[0] != f"Numbat {version}":
+        raise SetupError(f"{program.name} has not the version {version}: {printed.splitlines()[0]}")
+    printed = call(program, input=CONVERSATION, env=environment, cwd=folder)
+    if not re.search(r"^bestmove [a-h][1-8][a-h][1-8]", printed, re.MULTILINE):
+        raise SetupError(f"{program.name} plays no move: {printed.splitlines()[-1:]}")
+    return printed
 
 
 def parser() -> argparse.ArgumentParser:

@@ -73,12 +73,12 @@ def _standard_input() -> str:
         end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
         print(f"numbat: paste a FEN, moves or games, then press {end}", file=sys.stderr)
 
-    def remark(line: int, text: str) -> None:
+    def warn(line: int, text: str) -> None:
         print(f"numbat: standard input:{line}: {text}", file=sys.stderr)
 
     try:
         stream = io.BytesIO(sys.stdin.buffer.read())
-        return "\n".join(line for _, line in lines_of(stream, remark, "standard input"))
+        return "\n".join(line for _, line in lines_of(stream, warn, "standard input"))
     except ReadError as error:
         raise UsageError(str(error)) from None
     except OSError:  # closed, or only open for writing

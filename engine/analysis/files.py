@@ -18,20 +18,20 @@ class AnalysisError(ValueError):
     """Something that cannot be analysed, read or written; the message names it."""
 
 
-def read_games(path: Path, report: Callable[[str], None] = lambda remark: None) -> list[chess.pgn.Game]:
+def read_games(path: Path, report: Callable[[str], None] = lambda warning: None) -> list[chess.pgn.Game]:
     """All games of a PGN file, the :class:`UnreadGame` ones among them; anything skipped or repaired is reported.
     Raises :class:`AnalysisError` for a file without a game that can be read."""
-    remarks: list[str] = []
+    warnings: list[str] = []
     try:
-        games = [found.game for found in reading.read_games(path, remarks.append, unread=True)]
+        games = [found.game for found in reading.read_games(path, warnings.append, unread=True)]
     except ReadError as error:
         raise AnalysisError(str(error)) from None
     if games and all(isinstance(game, UnreadGame) for game in games):
-        raise AnalysisError(f"no game in {path} can be read: {remarks[0]}")
+        raise AnalysisError(f"no game in {path} can be read: {warnings[0]}")
     if not games:
-        raise AnalysisError(f"{path} contains no game" + (f" ({remarks[0]})" if remarks else ""))
-    for remark in remarks:
-        report(remark)
+        raise AnalysisError(f"{path} contains no game" + (f" ({warnings[0]})" if warnings else ""))
+    for warning in warnings:
+        report(warning)
     return games
 
 
@@ -69,7 +69,7 @@ def is_sealed(content: bytes) -> bool | None:
 
 def games_in(text: str) -> list[chess.pgn.Game]:
     """The games in PGN text."""
-    return [found.game for found in games_of(enumerate(text.split("\n"), 1), lambda remark: None)]
+    return [found.game for found in games_of(enumerate(text.split("\n"), 1), lambda warning: None)]
 
 
 def pgn_text(game: chess.pgn.Game) -> str:

@@ -264,7 +264,7 @@ class _Batch:
         for place, game in enumerate(self._games):
             title = f"{game.file.name}, " if len(self._files) > 1 else ""
             self._bar.update(self._task, description=f"{title}game {game.number} of {len(game.file.games)}")
-            if isinstance(game.game, UnreadGame):  # already remarked upon
+            if isinstance(game.game, UnreadGame):  # already reported
                 self._complete(game)
                 continue
             if game.size == 1 and not game.cut:

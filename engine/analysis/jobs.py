@@ -34,7 +34,7 @@ class Setup:
     whole_game: bool
 
 
-#: Gets the part of an item's work that is done, as a number, or a remark; a remark may belong to no item.
+#: Gets the part of an item's work that is done, as a number, or a message; a message may belong to no item.
 OnReport = Callable[[Item | None, float | str], None]
 
 #: Yields each item, as it is done, with its :class:`~engine.analysis.record.Findings`, or with an error.

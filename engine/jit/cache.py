@@ -66,7 +66,7 @@ class KernelCache(private.CacheBase):
         try:
             packed = private.pack(data)
         except Exception as error:  # pickling too
-            self._store.remark(f"the code of {name} cannot be saved: {type(error).__name__}")
+            self._store.warn(f"the code of {name} cannot be saved: {type(error).__name__}")
             return
         if packed is not None:
             self._store.write(self._layer, name, key, packed)

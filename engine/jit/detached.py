@@ -11,7 +11,7 @@ from engine import processes
 from engine.jit.cache import STORE
 from engine.jit.decorators import not_ready
 from engine.jit.digest import settings_digest
-from engine.jit.parallel import NotCompiled, compile_apart, import_kernels
+from engine.jit.parallel import NotCompiled, compile_in_processes, import_kernels
 
 BUSY, OTHER_SETTINGS = 4, 3  # exit codes: another process holds the lock; the settings of numba differ
 _LOCK_TIMEOUT = 1  # seconds to wait for the lock, which :func:`is_running` in other processes holds for a moment
@@ -65,7 +65,7 @@ def _compile(layer: str) -> None:
     """Fill the cache, deferred kernels last."""
     absent = [kernel for kernel in not_ready(layer) if not kernel.fetch()]
     absent.sort(key=lambda kernel: kernel.deferred)
-    compile_apart(absent)
+    compile_in_processes(absent)
     for kernel in absent:
         if STORE.writable and not kernel.fetch():
             kernel.dispatcher.compile(kernel.signature)

@@ -24,6 +24,7 @@ _CACHE_LINE = 64
 #: least the second size. Large tables on small pages slow the search down.
 _HUGE_PAGE, _ADVISED = 1 << 21, 1 << 22
 
+_LIVE_ARRAYS: list[Any] = []  # arrays that stay alive until the process ends
 _MIN_HUGE_BYTES = 1 << 19  # size in bytes from which an allocation is worth huge pages
 
 _Item = TypeVar("_Item")
@@ -81,7 +82,7 @@ def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[
         return record, lambda: record
     place = symbol(name)
     llvm.add_symbol(place, array.ctypes.data)
-    _KEPT.append(array)
+    _LIVE_ARRAYS.append(array)
     record_type = from_dtype(dtype)
 
     @intrinsic
@@ -119,6 +120,3 @@ def record_at(record_class: type[_Item]) -> Callable[[int, int], _Item]:
         return record_type(address, index), codegen
 
     return cast("Callable[[int, int], _Item]", access)
-
-
-_KEPT: list[Any] = []

@@ -27,7 +27,7 @@ class NotCompiled(RuntimeError):
     """A kernel cannot be compiled into the cache by another process."""
 
 
-def compile_apart(kernels: list[Kernel]) -> None:
+def compile_in_processes(kernels: list[Kernel]) -> None:
     """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible. Does nothing
     on one processor, or if there is little to do."""
     count = min(_processors(), _MAX_PROCESSES, len(kernels))
@@ -61,7 +61,7 @@ def import_kernels(settings: str, modules: Iterable[str]) -> None:
 def compiling(settings: str, modules: list[str], names: list[str], report: Report) -> Iterator[Callable[[str], None]]:
     """The job of a process: compile the kernels of ``modules`` that are called ``names``, which are given in order."""
     import_kernels(settings, modules)
-    given = _Given(names)
+    given = _Assignments(names)
     pending = {kernel.name: _PendingKernel(kernel, given) for kernel in KERNELS}
     for kernel in KERNELS:
         private.postpone(kernel.dispatcher, kernel.signature, pending[kernel.name])
@@ -75,7 +75,7 @@ def compiling(settings: str, modules: list[str], names: list[str], report: Repor
     yield compile_kernel
 
 
-class _Given:
+class _Assignments:
     """The kernels that were given to processes: all up to ``last``, which this process compiles."""
 
     def __init__(self, names: list[str]) -> None:
@@ -89,7 +89,7 @@ class _Given:
 class _PendingKernel:
     """Loads or compiles ``kernel`` on its first call."""
 
-    def __init__(self, kernel: Kernel, given: _Given) -> None:
+    def __init__(self, kernel: Kernel, given: _Assignments) -> None:
         self.kernel = kernel
         self._given = given
         self._is_compiling = False

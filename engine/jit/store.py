@@ -58,7 +58,7 @@ class Store:
         self._layers = layers
         self._root: int | None = None
         self._used: set[str] = set()
-        self._remarks: list[str] = []
+        self._warnings: list[str] = []
         self._found_damage = False
         self.writable = True  # false after a failed save: nothing more is saved
 
@@ -71,14 +71,14 @@ class Store:
         """The directory for the code of ``layer`` compiled from the current sources."""
         return self._settings / f"{layer}-{self._layers[layer]()}"
 
-    def remarks(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """The problems since the last call, one line each."""
-        lines, self._remarks = self._remarks, []
+        lines, self._warnings = self._warnings, []
         return lines
 
-    def remark(self, line: str) -> None:
-        """Add ``line`` to :meth:`remarks`, with unprintable characters escaped: file names may have line breaks."""
-        self._remarks.append("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line))
+    def warn(self, line: str) -> None:
+        """Add ``line`` to :meth:`warnings`, with unprintable characters escaped: file names may have line breaks."""
+        self._warnings.append("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line))
 
     def read(self, layer: str, name: str, key: str) -> bytes | None:
         """The data saved as ``name`` under ``key``; None if missing or unusable."""
@@ -96,7 +96,7 @@ class Store:
     def damaged(self, reason: str) -> None:
         """Report unusable code, which will be recompiled and replaced; only the first is reported."""
         if self.writable and not self._found_damage:
-            self.remark(f"cannot use some compiled code in {self.folder} ({reason}): compiling it again")
+            self.warn(f"cannot use some compiled code in {self.folder} ({reason}): compiling it again")
         self._found_damage = True
 
     def count(self, layers: Iterable[str]) -> int:
@@ -181,8 +181,8 @@ class Store:
             save()
         except OSError as error:
             self.writable = False
-            self._remarks.clear()  # this line covers everything that the failure caused
-            self.remark(
+            self._warnings.clear()  # this line covers everything that the failure caused
+            self.warn(
                 f"cannot keep compiled code in {self.folder} ({error.strerror or error}): compiling for this run only "
                 "(set NUMBAT_CACHE_DIR to use another folder)"
             )

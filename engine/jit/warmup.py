@@ -24,22 +24,22 @@ def warm_up(report: Report, layer: str = START, deferred: bool = False, later: t
     If the cache is complete, kernels are only loaded, deferred ones on their first call, and ``report`` is not called.
     Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for the kernels that a game
     needs, and with ``deferred`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
-    cache is unusable, or that process gets no further, this one compiles, and one more report gives the reason. The
+    cache is unusable, or that process is stuck, this one compiles, and one more report gives the reason. The
     detached process then goes on with the modules called ``later``, for which this one does not wait."""
     kernels = not_ready(layer) + [kernel for kernel in KERNELS if deferred and kernel.is_postponed()]
     absent = [kernel for kernel in _absent(kernels) if deferred or not kernel.deferred]
     if absent and STORE.prepare():
-        _pass_on(report)
+        _report_cache_problems(report)
         absent = _absent(_wait_for_others(absent, layer, report, later))
         _compile(absent, report)
         if STORE.writable:
             report("compiled")
     else:
-        _pass_on(report)
+        _report_cache_problems(report)
         _compile(absent, report)
     for kernel in not_ready(layer):
         kernel.prepare()
-    _pass_on(report)
+    _report_cache_problems(report)
 
 
 def _absent(kernels: list[Kernel]) -> list[Kernel]:
@@ -47,9 +47,8 @@ def _absent(kernels: list[Kernel]) -> list[Kernel]:
     return [kernel for kernel in kernels if not kernel.fetch()]
 
 
-def _pass_on(report: Report) -> None:
-    """Report problems with the cache."""
-    for line in STORE.remarks():
+def _report_cache_problems(report: Report) -> None:
+    for line in STORE.warnings():
         report(line)
 
 
@@ -80,7 +79,7 @@ def _wait_for_others(absent: list[Kernel], layer: str, report: Report, later: tu
                     shown = percentage
                     report(f"compiling: {percentage}%")
             elif now - progressed > max(_PATIENCE, progressed - begun):
-                report("the process that compiles gets no further: compiling here")
+                report("the compiler process is stuck: compiling here")
                 break
     except KeyboardInterrupt:
         detached.end()

@@ -6,19 +6,19 @@ from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
 from engine.printing import escaped
 
-#: Maximum characters of a remark, which may quote input of any length.
-_LONGEST_REMARK = 300
+#: Maximum characters of an info string, which may quote input of any length.
+_MAX_STRING_CHARACTERS = 300
 
 #: Maximum number of words quoted from a list.
 _QUOTED_WORDS = 3
 
 
-def remark_line(text: str) -> str:
+def info_string_line(text: str) -> str:
     """``text`` as an ``info string``: on one line, escaped."""
-    start = text[: 4 * _LONGEST_REMARK]  # collapsing blanks shortens it
+    start = text[: 4 * _MAX_STRING_CHARACTERS]  # collapsing blanks shortens it
     shown = escaped(" ".join(start.split()), keep="")
-    if len(shown) > _LONGEST_REMARK or len(text) > len(start):
-        shown = shown[:_LONGEST_REMARK] + " ..."
+    if len(shown) > _MAX_STRING_CHARACTERS or len(text) > len(start):
+        shown = shown[:_MAX_STRING_CHARACTERS] + " ..."
     return f"info string {shown}"
 
 

@@ -74,7 +74,7 @@ class Conversation:
             case "go":
                 go = parse_go(words)
                 for fault in go.faults:
-                    session.remark(fault)
+                    session.info_string(fault)
                 session.go(go)
             case "stop":
                 session.stop()
@@ -85,7 +85,7 @@ class Conversation:
             case "debug":
                 self._debug(words)
             case "register":
-                session.remark("Numbat is free and needs no registration")
+                session.info_string("Numbat is free and needs no registration")
             case "d":
                 session.show_board()
             case "eval":
@@ -105,7 +105,7 @@ class Conversation:
 
     def _refuse(self, why: str) -> None:
         self._session.refused = True
-        self._session.remark(why)
+        self._session.info_string(why)
 
     def _print_id(self) -> None:
         identity = f"id name Numbat {__version__}", "id author the Numbat developers"
@@ -130,9 +130,9 @@ def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
     try:
         session.open()
     except (ThreadError, MemoryError) as error:
-        output.remark(str(error))
+        output.info_string(str(error))
         return REFUSED
-    given = commands or lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start)))
+    given = commands or lines(source, lambda start: session.info_string(_TOO_LONG.format(LONGEST_LINE, start)))
     try:
         quits = any(not conversation.handle(line) for line in given)
         # at a terminal quit ends everything immediately; a script gets its answers first
@@ -145,7 +145,7 @@ def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
         code = 0
         if session.compiles():
             code = INTERRUPTED
-            output.remark("interrupted")
+            output.info_string("interrupted")
         end_compiling()  # of the engine, or of its tablebase prober
         ended = session.close(immediately=True)
     if not ended:

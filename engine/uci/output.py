@@ -9,7 +9,7 @@ import threading
 from typing import NoReturn
 
 from engine.printing import PrintError
-from engine.uci.format import remark_line
+from engine.uci.format import info_string_line
 
 _CANNOT_WRITE = 1  # exit code if standard output cannot be written
 
@@ -48,9 +48,9 @@ class Output:
         watch.register(self._stream.fileno(), 0)
         return bool(watch.poll(0))  # with an empty event mask, it reports errors only
 
-    def remark(self, text: str) -> None:
+    def info_string(self, text: str) -> None:
         """Print ``text`` as an ``info string``."""
-        self.line(remark_line(text))
+        self.line(info_string_line(text))
 
 
 def exit_on_write_error(error: OSError) -> NoReturn:

@@ -24,7 +24,7 @@ from engine.messages import CHESS960, Info, Limits, OptionError, PositionError, 
 from engine.options import Value
 from engine.search.threads import DeepThread
 from engine.uci import jobs
-from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
+from engine.uci.format import diagram, info_line, info_string_line, result_line, some_of
 from engine.uci.output import Output
 from engine.uci.parse import Bench, Go, Placement, parse_position
 
@@ -76,8 +76,8 @@ class Session:
         self._wakeups: SimpleQueue[None] = SimpleQueue()  # wakes the session's thread; its put() cannot be interrupted
         self._running: Command | None = None
         self._begun = 0.0  # its start, in seconds of time.monotonic
-        self._closingtaken = False  # early commands need not wait for it
-        self._remarked: Command | None = None  # the running command that the user was told to wait for
+        self._overtaken = False  # early commands need not wait for it
+        self._reported: Command | None = None  # the running command that the user was told to wait for
         self._closing = False  # no further command will come
         self.refused = False  # whether any command was refused
         self._ended: SimpleQueue[None] = SimpleQueue()  # gets an item when the session's thread ends
@@ -106,12 +106,12 @@ class Session:
         else:
             self._output.line(text)
 
-    def remark(self, text: str) -> None:
+    def info_string(self, text: str) -> None:
         """Print ``text`` as an ``info string``, in its turn."""
-        self.say(remark_line(text))
+        self.say(info_string_line(text))
 
     def debug(self, on: bool) -> None:
-        """Turn on or off remarks on how commands were understood."""
+        """Turn explanations of how commands were understood on or off."""
         self._submit(Command("debug", lambda signals: self._set_debug(on), early=True))
 
     def is_ready(self) -> None:
@@ -207,7 +207,7 @@ class Session:
         """Queue ``command``, or run it now if it is early and the work that runs may be overtaken."""
         with self._lock:
             running = self._running
-            if command.early and self._closingtaken and running is not None and not running.signals.stopped:
+            if command.early and self._overtaken and running is not None and not running.signals.stopped:
                 self._execute(command)
                 return
             self._commands.append(command)
@@ -221,20 +221,20 @@ class Session:
         running = self._running
         if running is None or len(self._commands) == 1 or running.name not in _LONG_COMMANDS or running.signals.stopped:
             return
-        if self._remarked is not running:
-            self._remarked = running
-            timer = threading.Timer(_QUIET_WAIT, self._remark_on, [running])
+        if self._reported is not running:
+            self._reported = running
+            timer = threading.Timer(_QUIET_WAIT, self._report_wait, [running])
             timer.daemon = True
             with suppress(RuntimeError):  # no thread left
                 timer.start()
 
-    def _remark_on(self, running: Command) -> None:
+    def _report_wait(self, running: Command) -> None:
         """Tell the user which command waits for ``running``, if one still does."""
         with self._lock:
             waiting = next((command for command in self._commands if not command.done), None)
             if self._running is running and waiting is not None:
                 work = "the current search" if running.name == "go" else running.name
-                self._output.remark(f"{waiting.name} queued until {work} ends")
+                self._output.info_string(f"{waiting.name} queued until {work} ends")
 
     # --- in the session's thread --------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Session:
         with self._lock:
             if self._running is not None:
                 self._commands.popleft()
-            self._running, self._closingtaken = None, False
+            self._running, self._overtaken = None, False
         while True:
             with self._lock:
                 for queue in (self._commands, self._early):
@@ -278,7 +278,7 @@ class Session:
         """Run the waiting early commands, and from now on each new one, unless ``signals`` stop the work."""
         with self._lock:
             if not signals.stopped:
-                self._closingtaken = True
+                self._overtaken = True
                 while self._early:
                     early = self._early.popleft()
                     if not early.done:
@@ -288,7 +288,7 @@ class Session:
     def _answer(self, text: str) -> None:
         """Print the last line of the running command; no early command overtakes it any more."""
         with self._lock:
-            self._closingtaken = False
+            self._overtaken = False
         self._output.line(text)
 
     def _execute(self, command: Command) -> None:
@@ -304,14 +304,14 @@ class Session:
     def _report_error(self, name: str, error: Exception) -> None:
         self.refused = self.refused or not isinstance(error, Stopped)
         if isinstance(error, PositionError | OptionError):
-            self._output.remark(str(error))
+            self._output.info_string(str(error))
         elif isinstance(error, Stopped):
-            self._output.remark(f"{name} stopped")
+            self._output.info_string(f"{name} stopped")
         elif isinstance(error, MemoryError):
-            self._output.remark(f"{name} ran out of memory")
+            self._output.info_string(f"{name} ran out of memory")
         else:
             traceback.print_exception(error)
-            self._output.remark(f"{name} failed: {_describe(error)}")
+            self._output.info_string(f"{name} failed: {_describe(error)}")
 
     def _load(self) -> None:
         """Import the engine and compile or load it. A failure ends the process."""
@@ -322,14 +322,14 @@ class Session:
                 self._engine = Engine(report=self._report)
         except Exception as error:
             traceback.print_exc()
-            self._output.remark(f"the engine cannot be loaded: {_describe(error)}")
+            self._output.info_string(f"the engine cannot be loaded: {_describe(error)}")
             os._exit(1)
 
     def _report(self, text: str) -> None:
-        """Print a remark of the engine. One that comes while it is being loaded means that it compiles."""
+        """Print a message of the engine. One that comes while it is being loaded means that it compiles."""
         self._compiles = True
         gc.enable()  # a compiler leaves much garbage
-        self._output.remark(text)
+        self._output.info_string(text)
 
     def _set_debug(self, on: bool) -> None:
         self._debug = on
@@ -340,24 +340,24 @@ class Session:
             self._loaded.set_position(placement.fen, placement.moves)
         except PositionError as error:
             raise PositionError(f"{error}; the previous position is kept") from None
-        if placement.fen not in (None, self._placement.fen):  # remark on each game once
+        if placement.fen not in (None, self._placement.fen):  # report each game once
             is_960 = self._loaded.options["UCI_Chess960"]
             for repair in read_fen(placement.fen, is_960).repairs:
-                self._output.remark(f"position: {repair}")
+                self._output.info_string(f"position: {repair}")
             if self._loaded.board().chess960 and not is_960:
-                self._output.remark(CHESS960)
+                self._output.info_string(CHESS960)
         self._placement = placement
         if self._debug:
-            self._output.remark(f"position is {self._loaded.fen()}")
+            self._output.info_string(f"position is {self._loaded.fen()}")
 
     def _set_option(self, name: str, value: Value) -> None:
         self._loaded.set_option(name, value)
         if self._debug:
-            self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))
+            self._output.info_string(f"option {name} is set" + ("" if value is None else f" to {value}"))
 
     def _go(self, limits: Limits, signals: Signals) -> None:
         if self._debug:
-            self._output.remark(f"searching with {limits}")
+            self._output.info_string(f"searching with {limits}")
         final: list[str] = []  # reports that share a write with ``bestmove``, as each takes from the clock
         commentary: Commentary | None = None
 
@@ -393,7 +393,7 @@ class Session:
         from engine.uci.commentary import Commentary
 
         if self._commentary is None:
-            self._commentary = Commentary(self._output.remark)
+            self._commentary = Commentary(self._output.info_string)
         board = self._loaded.board_after(self._placement.fen, self._placement.moves)
         self._commentary.begin(board, limits.infinite or options["UCI_AnalyseMode"])
         return self._commentary
@@ -406,7 +406,7 @@ class Session:
         if bad:
             what = "is not a legal move" if len(bad) == 1 else "are not legal moves"
             rest = "" if good else "; all moves are searched"
-            self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here{rest}")
+            self._output.info_string(f"go: {some_of(bad)} after searchmoves {what} here{rest}")
         return tuple(good)
 
     def _perft(self, depth: int, signals: Signals) -> None:
@@ -420,7 +420,7 @@ class Session:
             raise Stopped
         current = self._loaded.fen()
         with Engine(**bench.options) as engine:
-            self._output.line(jobs.bench(engine, bench, self._output.remark, signals, current))
+            self._output.line(jobs.bench(engine, bench, self._output.info_string, signals, current))
 
     def _explain(self, move: str | None, signals: Signals) -> None:
         from engine.api.explaining import asked_about

@@ -30,7 +30,7 @@ def start(store: Store) -> tuple[int, int, list[str]]:
     private.attach(dispatcher, kept)
     kept.fetch(SIGNATURE)
     dispatcher.compile(SIGNATURE)
-    return int(dispatcher(41)), kept.hits, store.remarks()
+    return int(dispatcher(41)), kept.hits, store.warnings()
 
 
 def address() -> tuple[str, str]:

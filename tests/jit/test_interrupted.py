@@ -246,7 +246,7 @@ def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature) -> N
         for number in stopped:
             os.kill(number, signal.SIGSTOP)
         (detaching.folder / "go").touch()
-        assert _finish(process) == [FIRST, "the process that compiles gets no further: compiling here", "compiled"]
+        assert _finish(process) == [FIRST, "the compiler process is stuck: compiling here", "compiled"]
         assert _finish(_begin(detaching, 2, beside=False, seconds=0)) == []
     finally:
         for number in stopped:

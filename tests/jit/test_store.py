@@ -217,7 +217,7 @@ def test_an_unusable_folder_costs_one_line(tmp_path: Path, make: Callable[[Path]
     assert start(store)[:2] == (42, 0)
     again = new_store(store.folder)
     assert not again.prepare()
-    (line,) = again.remarks()
+    (line,) = again.warnings()
     assert line.startswith("cannot keep compiled code in ")
     assert line.isprintable()
     assert start(again) == (42, 0, [])

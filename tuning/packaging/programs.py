@@ -14,8 +14,8 @@ def call(*words: str | os.PathLike[str], **options: Any) -> str:
     options |= {"capture_output": True, "encoding": "utf-8", "errors": "replace"}
     result: subprocess.CompletedProcess[str] = subprocess.run(line, check=False, **options)
     if result.returncode:
-        told = [text.strip() for text in (result.stdout + result.stderr).splitlines() if text.strip()]
-        errors = [text.removeprefix("ERROR: ") for text in told if text.startswith("ERROR")] or told or ["it failed"]
+        lines = [text.strip() for text in (result.stdout + result.stderr).splitlines() if text.strip()]
+        errors = [text.removeprefix("ERROR: ") for text in lines if text.startswith("ERROR")] or lines or ["it failed"]
         raise SetupError(f"{' '.join(line[1:4])}: {errors[-1]}")
     return result.stdout
 
