@@ -51,17 +51,10 @@ Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
 #: In the environment of a process until it has read its job. An application that was started instead starts no other.
 _MARK = "NUMBAT_PROCESS"
 
-#: Seconds for processes to end after their input.
-_GRACE_SECONDS = 5.0
-
-#: Seconds before an interrupt that was swallowed comes again.
-_REPEAT_SECONDS = 0.1
-
-#: Maximum characters of standard error in the message about the end of a process.
-_TAIL_CHARACTERS = 2000
-
-#: The folder, or the archive, that contains this package.
-_ROOT = str(Path(__file__).resolve().parent.parent)
+_GRACE_SECONDS = 5.0  # seconds for processes to end after their input
+_REPEAT_SECONDS = 0.1  # seconds before an interrupt that was swallowed comes again
+_TAIL_CHARACTERS = 2000  # maximum characters of standard error in the message about the end of a process
+_ROOT = str(Path(__file__).resolve().parent.parent)  # the folder, or the archive, that contains this package
 
 #: What a process runs: it finds this package by its folder, in which there may be libraries named like standard ones.
 _PROGRAM = """
