@@ -178,8 +178,7 @@ def _perft_files(words: list[str], threads: int) -> int:
 
 
 def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
-    """The parser of the command line, with the ``parsers`` of commands that have their own; argparse is imported only
-    when needed."""
+    """The command line's parser, with ``parsers`` of commands that have their own; imports argparse."""
     from engine import __version__
     from engine.commandline import Parser, whole
     from engine.options import find

@@ -1,7 +1,6 @@
 """rich's console and progress column for untrusted text, and lines that the user types.
 
-Text has no markup and no emoji codes, and control characters are escaped; style it by ``style=`` and
-:class:`rich.text.Text`."""
+Text has no markup or emoji codes; control characters are escaped. Style by ``style=`` and :class:`rich.text.Text`."""
 
 import io
 import os
@@ -56,8 +55,7 @@ class TextColumn(rich.progress.TextColumn):
 
 def read_line(prompt: str, seconds: float | None = None) -> str | None:
     """A line that the user types; None after ``seconds`` without one. Bytes that are no text become U+FFFD. Raises
-    EOFError at the end of the input, after printing a line end for the shell. Without a terminal, and on Windows, there
-    is no time limit."""
+    EOFError at the end of the input, after printing a line end. Without a terminal, and on Windows, no time limit."""
     if sys.stdin is None:  # started with standard input closed
         raise EOFError
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":

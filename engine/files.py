@@ -24,8 +24,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | get
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open ``path`` for reading. Raises OSError, also for an invalid name and for anything but a regular file; its
-    ``strerror`` says why."""
+    """Open ``path`` for reading. Raises OSError with ``strerror``, also for an invalid name or an irregular file."""
     try:
         _check(os.stat(path).st_mode)
         descriptor = os.open(path, os.O_RDONLY | _NO_WAITING)

@@ -52,8 +52,7 @@ def quoted(value: object) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "", form: str = "") -> str:
-    """``1 move``, ``2 moves``: the number, by a format specification if need be, with its noun, which takes an s unless
-    its ``plural`` is given."""
+    """``1 move``, ``2 moves``: the number in ``form``, with its noun or ``plural``."""
     return f"{number:{form}} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -129,8 +128,7 @@ class Limits:
 
 
 class Signals:
-    """``stop`` and ``ponderhit`` for one piece of work, from any thread, a finalizer included. They may come before the
-    work begins."""
+    """``stop`` and ``ponderhit`` for one piece of work, from any thread or finalizer, even before the work begins."""
 
     def __init__(self) -> None:
         self.stopped = False
@@ -140,7 +138,6 @@ class Signals:
         self._changes: SimpleQueue[None] = SimpleQueue()  # may be used in a finalizer, unlike an event
 
     def stop(self) -> None:
-        """End the work."""
         self.stopped = True
         self.on_change()
         self._changes.put(None)

@@ -356,7 +356,6 @@ class _Process:
             self._popen.stdin.close()
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, up to ``seconds``."""
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(max(0, seconds))
 
@@ -461,7 +460,6 @@ def _listen(source: BinaryIO, items: SimpleQueue[bytes]) -> None:
 
 
 def _interrupt() -> None:
-    """Raise KeyboardInterrupt in the main thread."""
     if sys.platform == "win32":
         interrupt_main()
     else:  # also interrupts system calls

@@ -100,8 +100,7 @@ def _prepared(arguments: argparse.Namespace, log: Callable[[str], None]) -> Aren
 
 
 def _resumed(path: Path, games: int | None, log: Callable[[str], None]) -> tuple[ArenaSettings, ResultsFile, Count]:
-    """The run in a results file with its pairs; a different number of ``games`` is recorded in the file. Raises
-    :class:`SetupError`."""
+    """The run in a results file with its pairs; another number of ``games`` is recorded. Raises :class:`SetupError`."""
     results, events = ResultsFile.resume(path, TOOL)
     try:
         settings = restored(ArenaSettings, results.settings)

@@ -81,8 +81,7 @@ def make_zip(archive: Path, wheel: Path, python: Path | None, console: Console) 
 
 
 def try_zip(archive: Path, version: str) -> None:
-    """Unpack the zip into a folder with a space and an umlaut, and play; nothing may be compiled. Raises
-    :class:`SetupError`."""
+    """Play from the zip, in a folder with a space and an umlaut, without compiling. Raises :class:`SetupError`."""
     with tempfile.TemporaryDirectory(suffix=" Zug um Zug ü", ignore_cleanup_errors=True) as folder:
         with zipfile.ZipFile(archive) as file:
             file.extractall(folder)

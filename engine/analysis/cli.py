@@ -28,8 +28,7 @@ from engine.reading.text import ReadError, lines_of
 
 
 def main(command: str, arguments: Sequence[str]) -> int:
-    """Run ``analyse`` or ``play``; returns the exit code: 0, 2 for what cannot be done, 130 when interrupted or
-    terminated."""
+    """Run ``analyse`` or ``play``; returns the exit code: 0, 2 after a refusal, 130 after an interrupt."""
     from engine.analysis.files import AnalysisError
 
     try:

@@ -100,9 +100,8 @@ _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")
 
 
 class AddedGame:
-    """A game at the end of a PGN file, replaced after each move; the other games are left alone, also those that
-    another program adds meanwhile. Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if
-    it cannot be written."""
+    """A game at the end of a PGN file, replaced after each move; other games stay, also new ones of another program.
+    Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if it cannot be written."""
 
     def __init__(self, path: Path) -> None:
         check_place(path)

@@ -133,8 +133,7 @@ class _GameTask:
 
 @dataclass(eq=False)
 class _File:
-    """A file of games, their results, and the two files that are made from them; the user has named those in
-    ``typed``."""
+    """A file of games, their results, and the two files made from them; the user named those in ``typed``."""
 
     output: Path
     html: Path
@@ -250,8 +249,7 @@ class _Batch:
         self._save_at = 0.0
 
     def go(self, setup: Setup, annotate: AnnotateAll) -> None:
-        """Annotate the games. A null move, and a position that the engine refuses, ends the annotation of its game and
-        of no other."""
+        """Annotate the games. A null move, or a position that the engine refuses, ends that game's."""
         with self._bar:
             pending = self._pending()
             for first in pending:  # without one no engine is needed

@@ -28,8 +28,7 @@ _INDENT = 9  # columns that the later rows of a line are indented
 
 class Lines:
     """The lines of a search as its reports come, best first: always those of one complete iteration. Reports come in
-    rounds, one line after the other; the lines of an unfinished round are not comparable with those of the round
-    before."""
+    rounds; lines of an unfinished round do not compare with earlier ones."""
 
     def __init__(self) -> None:
         self.shown: list[Analysis] = []
@@ -47,8 +46,7 @@ class Lines:
 
 
 def analyse(text: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Print the best lines of the position in ``text``, and an explanation; Ctrl-C ends the search and keeps its
-    lines."""
+    """Print the best lines of the position in ``text``, and an explanation; Ctrl-C only ends the search."""
     board = read_pasted(text, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr))
     console = Console(soft_wrap=True)
     width = console.width if console.is_terminal else None
@@ -80,8 +78,7 @@ def analyse(text: str, chosen: argparse.Namespace, options: dict[str, Any]) -> i
 
 @contextmanager
 def _progress(console: Console, board: chess.Board, width: int | None) -> Iterator[Callable[[list[Analysis]], None]]:
-    """A function that shows the lines found so far: on a terminal all of them in one place, elsewhere the best of each
-    depth."""
+    """A function that shows the lines so far: on a terminal all in one place, elsewhere the best of each depth."""
     if console.is_terminal and not console.is_dumb_terminal:
         with Live(console=console, transient=True) as live:
             yield lambda lines: live.update(Text(_text(board, lines, width)))

@@ -29,8 +29,7 @@ def pack(positions: Iterable[str | chess.Board]) -> np.ndarray:
 def evaluate(evaluation: Evaluation, positions: Positions) -> np.ndarray:
     """The static values of the positions by ``evaluation``: centipawns for the side to move, int32.
 
-    Raises :class:`PositionError` for an illegal position and TypeError for anything else; the message gives its index
-    (from 0) and the reason."""
+    Raises :class:`PositionError` for an illegal position, else TypeError; both name its index from 0."""
     evaluator, position = new_record(EVALUATOR), new_position()
     evaluation.install(evaluator)
     done, parts = 0, [np.empty(0, np.int32)]

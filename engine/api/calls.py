@@ -53,8 +53,7 @@ class Calls:
         self._refuse_callback()
 
     def run(self, work: Callable[[], T], signals: Signals) -> T:
-        """Run ``work`` after the calls that came before, and wait for it; ``signals`` end it. Raises what it raises,
-        and as :meth:`check`."""
+        """Run ``work`` after earlier calls; ``signals`` end it. Raises its errors, and as :meth:`check`."""
         job = ThreadTask(partial(self._perform, work))
         try:
             try:
@@ -68,8 +67,7 @@ class Calls:
             raise
 
     def start(self, work: Callable[[], object], signals: Signals) -> ThreadTask[Any]:
-        """Run ``work`` after the calls that came before, and do not wait: the next call stops it. Raises the
-        same exceptions as :meth:`check`."""
+        """Run ``work`` after earlier calls without waiting; the next call stops it. Raises as :meth:`check`."""
         self.check()
         job: ThreadTask[Any] = ThreadTask(partial(self._perform, work, always=True))
         self._queue(job, signals, is_stream=True)
@@ -88,8 +86,7 @@ class Calls:
                 signals.ponderhit()
 
     def close(self, release: Callable[[], None]) -> None:
-        """Stop all calls, refuse further ones, and call ``release`` after the last. Raises RuntimeError in a
-        callback."""
+        """Stop and refuse all calls, then call ``release``. Raises RuntimeError in a callback."""
         self._refuse_callback()
         with self._order:
             self.closed = True

@@ -524,8 +524,7 @@ class Engine(PositionMixin):
         """Search the engine's position, and return the result: under ``infinite`` and ``ponder`` not before
         :meth:`stop` or :meth:`ponderhit`, or one of ``signals``, which may come before the search begins.
 
-        ``on_info`` is called in the thread of the search. In a :class:`engine.search.threads.DeepThread` that is this
-        one."""
+        ``on_info`` is called in the search's thread: in a :class:`engine.search.threads.DeepThread`, this one."""
         signals, position = signals or Signals(), self._position
         arguments = (position, limits, on_info or _ignore, self._values["MultiPV"], signals)
         return self._do(partial(self._selector.select, *arguments), signals)

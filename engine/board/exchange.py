@@ -87,8 +87,7 @@ def _exchange_from(work: CaptureSearch, move: Move) -> int:
 
 @kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), deferred=True)
 def exchange(work: CaptureSearch, origin: Square, target: Square, promoted: PieceType) -> int:
-    """The static exchange value of the legal move from ``origin`` to ``target``; castling wins 0. ``promoted`` is -1
-    except for promotions."""
+    """The static exchange value of a legal move; castling wins 0. ``promoted`` is -1 except for promotions."""
     moves = work.stack[0].moves
     for index in range(generate_moves(work.position, moves, I64(0), ALL_MOVES)):
         move = I64(moves.move[index])

@@ -74,8 +74,7 @@ def _clear_en_passant(position: Position) -> None:
 
 @helper
 def key_after(position: Position, move: Move) -> Key:
-    """The key after ``move``, without the effects of castling, promotion, en passant and lost castling rights. Good
-    enough to prefetch."""
+    """The key after ``move``, for prefetching: without castling, promotion, en passant and lost castling rights."""
     origin, target = origin_of(move), target_of(move)
     piece_key = tables().piece_key[piece_on(position, origin)]
     key = position.key ^ tables().side_key ^ piece_key[origin] ^ piece_key[target]

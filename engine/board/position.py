@@ -154,8 +154,7 @@ def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Squ
 @helper
 def set_en_passant(position: Position, us: Color, target: Square) -> None:
     """Let ``us`` capture en passant on ``target`` if a pawn stands ready, marked EP_PSEUDO if no capture is legal.
-    ``checkers`` may still be those before a double push: such a move neither gives nor evades a check by a knight or
-    another pawn."""
+    ``checkers`` may be those before a double push, which neither gives nor evades a check by knight or other pawn."""
     takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]
     if takers != ZERO:
         position.en_passant = target | EP_PSEUDO

@@ -101,9 +101,8 @@ def _matches(move: Move, origin: Square, target: Square, letter: int, castled: b
 
 @kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]))
 def play_text(position: Position, moves: MoveList, text: Any) -> int:
-    """Play moves in UCI notation, separated by single spaces; ``moves`` is scratch space. Castling is accepted as the
-    king's two-square move and as the king taking its rook. Returns -1, or the index of the first character of an
-    illegal move."""
+    """Play moves in UCI notation, separated by single spaces; ``moves`` is scratch space. Castling is the king's
+    two-square move or its capture of the rook. Returns -1, or the index of an illegal move's first character."""
     start = 0
     while start < len(text):
         end = start

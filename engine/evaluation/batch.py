@@ -58,7 +58,6 @@ _IN_CASTLING[[ord(letter) for letter in "KQABCDEFGHkqabcdefgh"]] = True
 
 @helper
 def _word_end(text: Text, start: int, end: int) -> int:
-    """The end of the word at ``start``."""
     while start < end and text[start] != _SPACE:
         start += 1
     return start

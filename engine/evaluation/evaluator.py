@@ -81,8 +81,7 @@ def pop(evaluator: Evaluator) -> None:
 
 @helper
 def prepare(evaluator: Evaluator, position: Position) -> None:
-    """The first part of :func:`evaluate`, done while the transposition table's entry is loading: its value may not be
-    needed."""
+    """The first part of :func:`evaluate`, done speculatively while the transposition table's entry is loading."""
     if evaluator.kind == NNUE:
         network.compute(net_at(evaluator.net_address, 0), evaluator, position)
 

@@ -91,8 +91,7 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Cla
 
 
 def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResult | None:
-    """The result of ``board`` by ``tables`` with the moves that keep a win or a draw, ``best`` first if it does; None
-    if the board is not found."""
+    """The result of ``board`` by ``tables`` with the moves that keep it (``best`` first); None if not found."""
     outcome = tables(board)
     if outcome is None:
         return None
@@ -155,8 +154,7 @@ def _sacrifice(case: Case) -> Sacrifice | None:
 
 
 def _return(case: Case, piece: Piece) -> Gain | None:
-    """What the mover gets in its line for the sacrificed ``piece``, without pending captures: more than it gave, or a
-    fair return."""
+    """What the mover's line gets for the sacrificed ``piece``, without pending captures: more, or a fair return."""
     line = case.praised
     if line.won(line.last) < line.gain:
         return None

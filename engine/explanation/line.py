@@ -92,8 +92,7 @@ class Line:
 
     @cached_property
     def gain(self) -> int:
-        """The pawns that the winner has won for good: the smaller gain of the last two boards; 0 if the line returns to
-        one of its positions."""
+        """The pawns that the winner keeps: the smaller gain of the last two boards; 0 after a repetition."""
         return 0 if self.returns else min(self.gains[max(1, len(self) - 1) :], default=0)
 
     @cached_property

@@ -137,8 +137,7 @@ def _opposition(case: Case) -> Opposition | None:
 
 
 def _material(case: Case, verb: Literal["loses", "misses"], win: Win, at_least: int = 1) -> Material | None:
-    """The ``win``, worth ``at_least`` pawns or more, that the mover ``loses`` to the reply, or ``misses`` as the best
-    move would have made it."""
+    """The ``win`` of ``at_least`` pawns or more that the mover ``loses`` to the reply, or ``misses``."""
     loses = verb == "loses"
     if win.pawns < at_least or not _costs(case, verb, win) or not win.gain or not win.finding:
         return None

@@ -1,8 +1,7 @@
 """Sacrifices: the material that a move offers, by the captures on the board.
 
 A sacrifice leaves the opponent a capture that wins at least the exchange, counted against what the move itself took,
-where another move would have kept that. A move that has to parry a mate in one is none. Searches of captures are steps
-of the :mod:`.effort`."""
+where another move would have kept that. A move that has to parry a mate in one is none."""
 
 import chess
 
@@ -35,8 +34,7 @@ def offered(board: chess.Board, move: chess.Move) -> int:
 
 
 def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
-    """The squares on which the opponent can capture after ``move``, and what each capture wins in pawns, less what
-    ``move`` took."""
+    """The squares of the opponent's captures after ``move``, with what each wins in pawns, less what ``move`` took."""
     spend()
     after, won = board.copy(stack=False), taken(board, move)
     after.push(move)

@@ -1,5 +1,4 @@
-"""Claims, and data classes in general, as JSON: written, and read back from files that may be damaged or come from
-somebody else."""
+"""Claims, and data classes in general, as JSON: written, and read back from files that may be damaged."""
 
 import types
 from dataclasses import fields, is_dataclass

@@ -47,7 +47,6 @@ class KernelCache(private.CacheBase):
         return True
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compile result for ``sig``, or None."""
         name, key = self.address(sig)
         found = self._fetched.pop(key, None) or self._store.read(self._layer, name, key)
         if found is None:
@@ -61,7 +60,6 @@ class KernelCache(private.CacheBase):
         return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save the compile result ``data``, if possible."""
         name, key = self.address(sig)
         try:
             packed = private.pack(data)

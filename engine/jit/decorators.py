@@ -59,7 +59,6 @@ class Kernel:
         return self.cache is not None and self.cache.fetch(self.signature)
 
     def is_ready(self) -> bool:
-        """Whether it can be called without compiling anything."""
         return bool(self.dispatcher.signatures) or self.is_postponed()
 
     def is_postponed(self) -> bool:
@@ -113,8 +112,7 @@ def helper(function: _Function) -> _Function:
 
 def kernel(signature: Any, deferred: bool = False) -> Callable[[_Function], _Function]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call. Compiled callers call it
-    by its symbol and contain no copy of it. If no game calls it, it is ``deferred``: a start neither waits for it nor
-    loads it."""
+    by its symbol and contain no copy of it. If no game calls it, it is ``deferred``, no start waits for it."""
 
     def decorate(function: _Function) -> _Function:
         if INTERPRETED:

@@ -44,8 +44,7 @@ def is_running() -> bool:
 
 
 def main(settings: str, layer: str, modules: list[str]) -> int:
-    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, unless another process does. Returns the
-    exit code."""
+    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, unless another does; the exit code."""
     from filelock import FileLock, Timeout
 
     if hasattr(os, "nice"):

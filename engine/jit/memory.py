@@ -52,8 +52,7 @@ def _record_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
-    """A zeroed array of ``count`` records, aligned to a cache line; pages are touched on first use. Raises MemoryError
-    if the system refuses."""
+    """A zeroed array of ``count`` records, aligned to a cache line, without touching pages. Raises MemoryError."""
     size = dtype.itemsize * count
     unit, room = _CACHE_LINE, size + _CACHE_LINE
     if size >= _MIN_HUGE_BYTES:

@@ -41,7 +41,6 @@ def compile_in_processes(kernels: list[Kernel]) -> None:
 
 
 def _processors() -> int:
-    """Number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,7 +1,6 @@
 """Calls compiled code by an address that is known only at run time, by the C calling convention.
 
-So callers compile without the code they call, and before it. By convention, an address of 0 in a record means that
-there is nothing to call."""
+So callers compile without the code they call, and before it. An address of 0 in a record means nothing to call."""
 
 import ctypes
 from collections.abc import Callable

@@ -233,8 +233,7 @@ _numeric_calls: dict[Any, Any] = {}
 
 
 def _cached_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
-    """The signature of a call of an operator or built-in function. numba would try all overloads again for each
-    ``+`` in a program."""
+    """The signature of a call of an operator or built-in function; numba would try all overloads for each ``+``."""
     if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
         return _infer_call(function, context, arguments, keywords)
     call = function, arguments
@@ -322,8 +321,7 @@ def array_address(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 
 
 def stack_slots(builder: Any, kind: Any, count: int) -> Any:
-    """Stack space for ``count`` values, allocated at the function's entry: LLVM does not inline functions that allocate
-    it elsewhere."""
+    """Stack space for ``count`` values, allocated at the function's entry, as LLVM would otherwise not inline it."""
     return cgutils.alloca_once(builder, kind, size=count)
 
 
@@ -333,8 +331,7 @@ INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def redirect_python_calls(dispatcher: Any, other: Callable[[], Any]) -> None:
-    """Redirect Python's calls of ``dispatcher``, which has the options :data:`INNER`, to the dispatcher that ``other``
-    makes on the first call."""
+    """Redirect Python's calls of ``dispatcher``, with :data:`INNER`, to the one that ``other`` makes on first call."""
     once = cache(other)
     dispatcher._insert = lambda *ignored, **others: None  # its compiled code has no entry for Python
     dispatcher._compile_for_args = lambda *ignored, **others: once()  # numba calls what it gets

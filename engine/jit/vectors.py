@@ -85,9 +85,8 @@ weigh_squares: Any
 if INTERPRETED:
 
     def weigh_squares(first: Any, second: Any, weights: Any, start: int, columns: int, most: int) -> int:
-        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``. The
-        ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must fit in
-        16 bits, the sum in 32."""
+        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``.
+        ``weights`` for ``first`` begin at ``start``, then for ``second``. Products must fit in 16 bits, sums in 32."""
         values = np.concatenate((first[:columns], second[:columns])).clip(0, most).astype(np.int64)
         return int((values * values * weights[int(start) : int(start + 2 * columns)]).sum())
 

@@ -35,7 +35,6 @@ class Demo:
         return self.players[0] if self.game.to_move(state) == MAX else self.players[1]
 
     def result(self, state: Any) -> str:
-        """The result of the finished game in words."""
         value = self.game.utility(state)
         return "A draw." if value == 0 else f"{self.players[0 if value > 0 else 1]} wins."
 

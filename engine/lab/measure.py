@@ -150,9 +150,8 @@ def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, 
 
 
 class Comparison:
-    """Measures a demo row by row, with a time limit of ``seconds`` per row. An algorithm that exceeds it is not
-    tried at greater depths; minimax's tree is then counted instead of searched. An ``engine`` (chess only) adds a last
-    row to each depth."""
+    """Measures a demo row by row, with a time limit of ``seconds`` per row. An algorithm that exceeds it is tried no
+    deeper; minimax's tree is then counted, not searched. An ``engine`` (chess only) adds a row to each depth."""
 
     def __init__(self, demo: Demo, algorithms: Sequence[str], seconds: float, engine: Engine | None = None) -> None:
         self.demo, self.algorithms, self.seconds, self.engine = demo, algorithms, seconds, engine

@@ -21,8 +21,7 @@ Curve = list[tuple[int, float]]
 
 
 def measured(rows: Sequence[Row]) -> dict[str, Curve]:
-    """Each algorithm's leaves by depth; for the engine, which counts no leaves, its nodes. UCT is absent: its number
-    of games is fixed."""
+    """Each algorithm's leaves by depth; nodes for the engine, which counts no leaves. UCT's number is fixed."""
     curves: dict[str, Curve] = {}
     for row in rows:
         size = row.nodes if row.leaves is None else row.leaves

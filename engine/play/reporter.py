@@ -53,8 +53,7 @@ def _chances(score: int, outcome: int | None, position: Position, winners: tuple
 @dataclass(frozen=True, slots=True)
 class RootChoice:
     """The root ``moves`` to search, and how. ``outcomes`` are the tablebases' results of all root moves, best first, if
-    they decide the move; ``probes`` counts the positions probed for them. ``level`` is the strength to play at, None
-    for full strength."""
+    they decide the move; ``probes`` counts the positions probed. ``level`` is the strength to play at; None: full."""
 
     moves: list[int]
     limits: Limits

@@ -58,7 +58,6 @@ class MoveSelector:
         self.tablebase.close()
 
     def clear_table(self) -> None:
-        """Clear the transposition table, with all threads at once."""
         self.pool.run_on_all(self.table.clear)
 
     def resize_table(self, megabytes: int) -> None:
@@ -166,8 +165,7 @@ class MoveSelector:
         return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
 
     def _from_book(self, position: Position, limits: Limits, moves: list[int]) -> int:
-        """A book move among ``moves``, or 0. The move of a third repetition is left out: a book does not know whether
-        a draw is wanted."""
+        """A book move among ``moves``, or 0; never a third repetition, which the book does not know about."""
         values = self._values
         if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
             return 0

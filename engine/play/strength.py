@@ -48,7 +48,6 @@ class Level:
 
     @property
     def lines(self) -> int:
-        """The number of lines to search."""
         if self.depth is not None:
             return MAX_MOVES
         return min(MIN_LINES + int(self.noise / CENTIPAWNS_A_LINE), MAX_LINES) if self.noise > 0 else 1

@@ -41,8 +41,7 @@ class Ranked:
 @dataclass(frozen=True, slots=True)
 class RootProbe:
     """The tablebases' results of all moves of a position: ``ranked``, best first. ``progress`` are the moves to play
-    when no mate is in sight: of those that keep the result, if it is a win, the quickest to the next capture or pawn
-    move, else all."""
+    when no mate is in sight: those that keep the result, in a win the quickest to a capture or pawn move."""
 
     ranked: tuple[Ranked, ...]
     progress: tuple[int, ...]
@@ -73,8 +72,7 @@ class Tablebase:
 
     def open(self, path: str) -> None:
         """Use the tables in the directories of ``path``, separated by ``os.pathsep``, instead of the previous ones.
-        Reports the numbers of WDL and DTZ tables. An unusable directory or file is reported and skipped. No search may
-        run meanwhile."""
+        Reports the numbers of WDL and DTZ tables, and what is unusable. No search may run meanwhile."""
         self.close()
         self._reported.clear()
         if not path:
@@ -122,8 +120,7 @@ class Tablebase:
             self._report(text)
 
     def probe(self, position: Position, fifty: bool = True) -> RootProbe | None:
-        """The results of all moves of ``position``; None if the tables do not cover it. Without ``fifty`` the 50-move
-        rule is ignored."""
+        """The results of all moves of ``position``, with the ``fifty``-move rule or without; None if not covered."""
         prober = self._prober
         pieces = sum(own.bit_count() for own in position["colors"].tolist())
         if prober is None or position["castling"] or pieces > self.largest:

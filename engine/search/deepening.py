@@ -5,9 +5,8 @@ repeated. Scores beyond DECIDED jump from one mate or tablebase win to the next,
 start.
 
 The loop returns to its caller when there is something to report, and continues when called again: its state is in
-``worker.deepening``. Each return takes the GIL and runs Python code that has left the processor's caches. So a
-caller may ask for silence: helpers never report, and the main thread does not in the first moments of a search on the
-clock."""
+``worker.deepening``. Each return takes the GIL and runs Python code that has left the processor's caches. So a caller
+may ask for silence: for helpers, and in the first moments of a search on the clock."""
 
 from engine.board.aliases import Move, Score
 from engine.board.legality import is_legal

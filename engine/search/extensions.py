@@ -33,8 +33,7 @@ def singular_extension(
     move, negative if it is not and a fail-high is expected anyway.
 
     Double and triple extensions: if the others are far worse, the move is forced and gets two or three plies, outside
-    the principal variation and not too often in a line. Not in won games, which have many long forced lines but a mate
-    in a short one."""
+    the principal variation, not too often in a line, and not in won games, which have many long forced lines."""
     params = params_of(worker)
     if score < singular_beta:
         if node.is_pv or frame_at(worker, ply).double_extensions >= params.DoubleExtensions:

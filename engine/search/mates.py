@@ -101,7 +101,6 @@ class Prover:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every number of moves has been tried."""
         return self._number > self._longest
 
     def advance(self) -> tuple[int, list[int]]:
@@ -129,8 +128,7 @@ class Prover:
         return plies if line else 0, line
 
     def _line(self, plies: int) -> list[int]:
-        """A line to mate in exactly ``plies`` against the longest defence, empty if there is none. No shorter mate may
-        exist."""
+        """A line to mate in ``plies`` against the longest defence, or an empty one. No shorter mate may exist."""
         line = []
         current, moves = new_position(), self._moves
         copy_position(current, self._position)
@@ -177,7 +175,6 @@ class MateGoal:
         self._is_only_limit = others == (None,) * 3 and not task.limits.infinite
 
     def on_bound(self, line: RootLine) -> None:
-        """Report the ``line`` of a failed window."""
         self._on_line(line)
         if proves_mate(line, self._limits):
             self._bounds.append((self._worker.nodes, line))

@@ -1,8 +1,7 @@
 """Staged move picking: the most promising moves first; later stages are generated only if earlier ones do not cut off.
 
 TT move, good captures (by value of the victim plus capture history), quiet moves by history (checks early), the other
-captures. A capture is good if its static exchange wins enough: with a good history it may lose a little, with a bad one
-it must gain."""
+captures. A capture is good if its static exchange wins enough: more with a bad history, less with a good one."""
 
 from engine.board.aliases import Move, Ply
 from engine.board.attacks import all_pawn_attacks, bishop_attacks, knight_attacks, rook_attacks
@@ -77,7 +76,6 @@ def _score_noisy(worker: WorkerRecord, move: Move) -> int:
 
 @helper
 def _score_moves(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end: int) -> None:
-    """Score moves[start:end] for ordering."""
     moves = frame.moves
     for index in range(start, end):
         move = I64(moves.move[U64(index)])

@@ -65,8 +65,7 @@ def look_up(worker: WorkerRecord, frame: Frame) -> Probe:
 
 @helper
 def is_draw(position: Position, ply: Ply) -> bool:
-    """Whether the position, ``ply`` plies below the root, is drawn by rule or a certain draw. Checkmate precedes the
-    50-move rule."""
+    """Whether the position ``ply`` plies below the root is surely a draw. Checkmate precedes the 50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
         return True
     if is_repetition(position, ply) or is_insufficient_material(position):

@@ -172,12 +172,10 @@ class Pool:
 
     @property
     def nodes(self) -> int:
-        """Nodes visited by all threads in this search."""
         return sum(worker.nodes for worker in self._active)
 
     @property
     def table_hits(self) -> int:
-        """Tablebase answers to all threads in this search."""
         return sum(worker.table_hits for worker in self._active)
 
     @property
@@ -194,8 +192,7 @@ class Pool:
 
         ``on_line`` gets each iteration's lines, and those of failed windows; ``on_tick`` is called once a second after
         the first few. Both run in this thread, which needs a deep stack. Under ``infinite`` and ``ponder`` the return
-        waits silently for a signal. The result always holds a legal move; it may differ from the last line of
-        ``on_line``."""
+        waits silently for a signal. The result's move may differ from the last line's."""
         main, limits = self.workers[0], task.limits
         self._begin(task, on_tick)
         try:

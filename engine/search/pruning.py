@@ -22,8 +22,7 @@ _TWO_TEMPI_CP = 60
 @helper
 def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag) -> Score:
     """The transposition table's score if it settles a node outside the principal variation, else NONE. Far from the
-    leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind means that the line above
-    needs another look."""
+    leaves only a bound of the expected kind counts, such as a fail-high at a cut node."""
     found = frame_at(worker, ply).probe
     score = from_table(found.score, ply, I64(worker.position.rule50))
     if found.found == 0 or found.depth < depth or not settles(found.bound, score, alpha, beta):
@@ -53,8 +52,7 @@ def reverse_futility_margin(
     worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
 ) -> Score:
     """The margin in centipawns by which the static evaluation must exceed beta for a cutoff at ``depth``. Less if the
-    side to move is improving, or the other side's last move made its position worse; ``is_new``: no table entry where a
-    fail-high is expected."""
+    side to move is improving, or the other worsened; ``is_new``: no table entry where a fail-high is expected."""
     params, before = params_of(worker), frame_at(worker, ply - 1).static_eval
     margin = params.ReverseFutilityMargin * depth
     if improving:
@@ -101,8 +99,7 @@ def probcut_depth(params: Params, depth: Depth, margin: Score) -> Depth:
 def small_probcut_cutoff(
     params: Params, beta: Score, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score
 ) -> Score:
-    """A margin above beta if the table has a lower bound that high from nearly this depth, else NONE ("small ProbCut",
-    as in Stockfish)."""
+    """Stockfish's "small ProbCut": a margin above beta if the table has such a lower bound, nearly as deep, or NONE."""
     margin = params.SmallProbCutMargin
     probcut_beta = beta + margin
     if (

@@ -31,9 +31,8 @@ QUIESCENCE_NODES = 512
 
 @kernel(int64(WORKER_T, int64, int64, int64))
 def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
-    """The value of the position when only captures and promotions are played, or evasions when in check. Called by
-    :func:`quiescence_search` and by itself. Fail-soft, as :func:`engine.search.alphabeta.search`. Meaningless once
-    ``worker.aborted`` is set."""
+    """The value of the position when only captures and promotions are played, or evasions when in check. Fail-soft, as
+    :func:`engine.search.alphabeta.search`. Meaningless once ``worker.aborted`` is set."""
     if CHECKED:
         assert -INFINITY <= alpha < beta <= INFINITY
         assert 0 <= ply <= MAX_PLY

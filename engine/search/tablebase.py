@@ -1,7 +1,6 @@
 """Endgame tablebases inside the search: which nodes are probed, and what the answers are worth.
 
-The search calls a compiled prober (see :mod:`engine.syzygy`) by its address, so that it is compiled only if there are
-tables."""
+The search calls a prober of :mod:`engine.syzygy` by its address, so that it is compiled only if there are tables."""
 
 from dataclasses import dataclass
 
@@ -35,8 +34,7 @@ _call = function_at(int64(uint64, POSITION_T))
 
 @dataclass(frozen=True, slots=True)
 class TablebaseAccess:
-    """The tablebases that a search may probe: the fields of :class:`TablebaseRecord` except ``hits``, and the ``owner``
-    of their memory."""
+    """The tablebases of a search: the fields of :class:`TablebaseRecord` except ``hits``, and their ``owner``."""
 
     function: int
     address: int

@@ -50,7 +50,6 @@ class ThreadTask(Generic[T]):
         self.finished = False
 
     def run(self) -> None:
-        """Do the work, once."""
         try:
             work = self._work.pop()
         except IndexError:

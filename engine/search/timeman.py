@@ -36,8 +36,7 @@ class Budget(NamedTuple):
 
 def time_for(params: Params, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
     """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
-    not given). ``overhead`` is lost between engine and clock with every move. Self-play compiles it too: its clocks
-    count nodes."""
+    not given). ``overhead`` is lost with every move. Self-play, whose clocks count nodes, calls it too."""
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
     # then a share of the time is for thinking, but never more than this move's overhead leaves. In sudden death the
     # share falls with the square of the clock, because the number of moves to come is unknown.

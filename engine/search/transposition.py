@@ -103,9 +103,8 @@ def _generation(data: Key) -> int:
 
 @helper
 def clock_key(rule50: int) -> Key:
-    """The 50-move clock's part of a key: nothing while it is low, else one of eleven numbers. The same position is
-    worth less with a higher clock, and near the limit it is a draw, so a score must not be reused at another clock (as
-    in Stockfish)."""
+    """The 50-move clock's part of a key, as in Stockfish: nothing while it is low, else one of eleven numbers. A higher
+    clock lowers a position's worth, so a score must not be reused at another clock."""
     if rule50 < FIRST_CLOCK:
         return ZERO
     return U64((rule50 - FIRST_CLOCK) // CLOCK_STEP + 1) * _CLOCK_MIX
@@ -126,8 +125,7 @@ def prefetch_cluster(table: TableRecord, key: Key) -> None:
 @helper
 def probe(table: TableRecord, key: Key, result: Probe) -> None:
     """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
-    The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share a key:
-    test it before making it."""
+    The score is as stored (see ``scores.from_table``). Test the move: positions may share a key."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     for slot in range(CLUSTER_SIZE):
         data = cluster.packed[slot]
@@ -216,8 +214,7 @@ def _hashfull(table: TableRecord) -> int:
 
 
 class TranspositionTable:
-    """The table's memory, and its record for kernels. Raises :class:`OptionError` if ``megabytes`` cannot be
-    allocated."""
+    """The table's memory, and its record for kernels. Raises :class:`OptionError` for too many ``megabytes``."""
 
     def __init__(self, megabytes: int) -> None:
         self.record: Any = new_record(TABLE)

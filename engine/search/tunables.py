@@ -47,8 +47,7 @@ class Parameters:
             self.set(name, value)
 
     def set(self, name: str, value: int) -> None:
-        """Set one parameter, from the next search on. Raises :class:`OptionError` if ``name`` is unknown or ``value``
-        out of its range."""
+        """Set one parameter from the next search on. Raises :class:`OptionError` for a bad ``name`` or ``value``."""
         param = _KNOWN.get(name)
         if param is None:
             raise OptionError(f"unknown parameter {quoted(name)}")

@@ -30,9 +30,8 @@ HISTORIES = (
 
 @dataclass(slots=True)
 class RootLine:
-    """A line found by an iteration: score in centipawns, moves as the kernels encode them. ``bound`` is ``lowerbound``
-    or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the lines of one search from
-    1."""
+    """A line found by an iteration: score in centipawns, moves as the kernels encode them. ``bound`` is ``lowerbound``,
+    ``upperbound``, or empty for an exact score; ``rank`` numbers the search's lines from 1."""
 
     depth: int = 0
     seldepth: int = 0

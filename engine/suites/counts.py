@@ -121,7 +121,6 @@ class Comparison:
         yield f"ok     line {counts.line}  {name}"
 
     def summary(self) -> str:
-        """Positions, leaves and speed."""
         speed = nodes_per_second(self.leaves, 1000 * self._seconds)
         return f"{self.right} ok, {self.wrong} wrong; {counted(self.leaves, 'leaf', 'leaves')}, {speed} per second"
 

@@ -44,8 +44,7 @@ def solving(options: dict[str, Any], limits: Limits, report: Report) -> Iterator
 def solve_all(
     puzzles: Sequence[Puzzle], limits: Limits, options: dict[str, Any], jobs: int, report: Callable[[str], None]
 ) -> Generator[Completed, None, None]:
-    """The puzzles in their order with their attempts, from ``jobs`` processes if more than one; warnings are
-    reported."""
+    """The puzzles in their order with their attempts, from ``jobs`` processes; warnings are reported."""
     with Engine(report=report, **cast(Options, options)):
         pass  # compiles the engine for all processes, and checks the options
     job = partial(solving, options, limits)

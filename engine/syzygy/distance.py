@@ -53,7 +53,6 @@ def _stored_distance(tables: WdlTables, table: SyzygyTable, position: Position, 
 
 @helper
 def _is_zeroing(position: Position, move: Move) -> bool:
-    """Whether ``move`` sets the 50-move clock to zero."""
     return is_capture(move) or type_on(position, origin_of(move)) == PAWN
 
 

@@ -16,8 +16,7 @@ SLOTS = 8191
 
 
 class Pairs(Record):
-    """The compressed values of one part, in blocks. Addresses are in memory. If ``index_bits`` is 0, all positions have
-    the value ``shortest``."""
+    """The compressed values of one part, in blocks. Addresses are in memory. ``index_bits`` 0: all are ``shortest``."""
 
     positions: int  # number of positions
     index: u8  # of entries of 6 bytes: a block, and the offset in it of the entry's middle position

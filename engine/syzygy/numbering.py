@@ -101,7 +101,6 @@ def _three_singles(maps: Maps, a: Square, b: Square, c: Square) -> int:
 
 @helper
 def _number_without_pawns(maps: Maps, table: SyzygyTable, part: Part, position: Position, swapped: int) -> int:
-    """The number of ``position`` in a table without pawns."""
     a = lsb(_squares_of(position, part.piece[0], swapped))
     b = lsb(_squares_of(position, part.piece[1], swapped))
     mask = (_FILES if a & 4 != 0 else 0) | (_RANKS if a & 32 != 0 else 0)
@@ -161,8 +160,7 @@ def _number_with_pawns(
 
 @helper
 def part_and_number(maps: Maps, table: SyzygyTable, position: Position, swapped: int, side: int) -> tuple[int, int]:
-    """The index of the part of ``table`` that holds ``position`` for ``side`` to move (0 the table's White), and the
-    position's number there."""
+    """The part of ``table`` with ``position`` for ``side`` to move (0: the table's White), and its number there."""
     if table.pawns == 0:
         return side, _number_without_pawns(maps, table, table.part[U64(side)], position, swapped)
     lead = _leading_pawn(maps, table, position, swapped)

@@ -60,7 +60,6 @@ def _left(pairs: Pairs, symbol: int) -> int:
 
 @helper
 def _right(pairs: Pairs, symbol: int) -> int:
-    """The right half of ``symbol``."""
     low = byte(pairs.symbols, 3 * symbol + 1) >> 4
     return low | byte(pairs.symbols, 3 * symbol + 2) << 4
 

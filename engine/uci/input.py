@@ -22,9 +22,8 @@ _ANSI = "mbcs" if sys.platform == "win32" else "utf-8"
 def open_stdin() -> int | None:
     """The descriptor to read standard input from, to be called before libraries are loaded; None if there is none.
 
-    On Windows it is a duplicate, and standard input becomes the null device: a library that inspects it when it is
-    loaded, as numpy's BLAS does, hangs while another thread blocks in a read of the same pipe (numpy issue 24290,
-    CPython issue 78961)."""
+    On Windows it is a duplicate, and standard input becomes the null device: a library that inspects it when loaded, as
+    numpy's BLAS does, hangs while another thread reads the pipe (numpy issue 24290)."""
     if sys.stdin is None or sys.platform != "win32" or at_terminal():
         return None if sys.stdin is None else _STDIN
     source = os.dup(_STDIN)
@@ -35,9 +34,8 @@ def open_stdin() -> int | None:
 
 
 def lines(source: int | None, too_long: Callable[[str], None]) -> Iterator[str]:
-    """The lines from the descriptor ``source`` without line ends, until it is closed. A line of more than
-    :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called with its beginning as soon as it exceeds that
-    length."""
+    """The lines from the descriptor ``source`` without line ends, until it is closed. A line longer than
+    :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called immediately with its beginning."""
     return split_lines(() if source is None else _chunks(source), too_long)
 
 
@@ -78,8 +76,7 @@ def _chunks(source: int) -> Iterator[bytes]:
 @contextlib.contextmanager
 def _woken_by_signals() -> Iterator[int | None]:
     """A pipe that becomes readable when a signal arrives; None on Windows and outside the main thread. Python handles
-    signals after a system call, not before it: a Ctrl-C that arrives just before a blocking read would be noticed only
-    after that read."""
+    signals after a system call: a Ctrl-C just before a blocking read would wait for that read."""
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield None
         return

@@ -24,8 +24,7 @@ def bench(
     engine: Engine, command: Bench, progress: Print, signals: Signals | None = None, current: str = START_FEN
 ) -> str:
     """Search the positions of ``command``, of which the FEN ``current`` may be one. Calls ``progress`` with a line for
-    each position; returns the last line. Raises :class:`OptionError` if the file cannot be read, and :class:`Stopped`
-    when ``signals`` stop it."""
+    each position; returns the last line. Raises :class:`OptionError` for an unreadable file, and :class:`Stopped`."""
     from engine.api.bench import positions
 
     def on_position(index: int, total: int, fen: str, nodes: int) -> None:
@@ -135,8 +134,7 @@ def _load(report: Callable[[str], None], **options: Unpack[Options]) -> Engine:
 
 
 def _interruptible(work: Callable[[], None]) -> None:
-    """Run ``work`` in a thread, so that Ctrl-C ends it immediately although compiled code ignores signals. Raises its
-    exceptions."""
+    """Run ``work`` in a thread, so that Ctrl-C ends it although compiled code ignores signals."""
     from engine.commandline import interrupted
     from engine.search.threads import run_on_deep_stack
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.messages import Info, Result, Score
 from engine.options import FOR_THE_GUI, Option
-from engine.uci.format import bench_line, info_line, option_line, remark_line, result_line
+from engine.uci.format import bench_line, info_line, info_string_line, option_line, result_line
 
 
 def test_info_has_its_fields_in_the_usual_order():
@@ -46,8 +46,8 @@ def test_results_are_written_as_bestmove():
 
 
 def test_remarks_stay_on_one_line_of_bearable_length():
-    assert remark_line("two\nlines\x1b[2J\x00\u202e") == r"info string two lines\x1b[2J\x00\u202e"
-    assert len(remark_line("x" * 100_000)) < 400
+    assert info_string_line("two\nlines\x1b[2J\x00\u202e") == r"info string two lines\x1b[2J\x00\u202e"
+    assert len(info_string_line("x" * 100_000)) < 400
 
 
 option = partial(Option, help="", effect=FOR_THE_GUI)

@@ -11,7 +11,7 @@ from engine.messages import LARGEST, NUMBERS, Limits, OptionError, PositionError
 from engine.options import OPTIONS
 from engine.search.timeman import plan
 from engine.search.tunables import Parameters
-from engine.uci.format import remark_line
+from engine.uci.format import info_string_line
 from engine.uci.input import LONGEST_LINE, split_lines
 from engine.uci.parse import (
     PROTOCOL,
@@ -238,9 +238,9 @@ def parse(line: str) -> None:
             case "bench":
                 parse_bench(words)
             case _:
-                remark_line(line)
+                info_string_line(line)
     except (PositionError, OptionError) as error:
-        remark_line(str(error))
+        info_string_line(str(error))
 
 
 @given(st.lists(WORDS, max_size=12).map(" ".join))

@@ -64,7 +64,6 @@ class Gui:
         return took
 
     def quit(self) -> None:
-        """Have the engine leave."""
         self._process.communicate("quit\n")
         if self._process.returncode:
             raise SystemExit(f"the engine left with exit code {self._process.returncode}")

@@ -64,8 +64,7 @@ def execute(
 
 
 def checked(console: Console, results: str | Path | None = None) -> int:
-    """Report that ``--check`` found no fault; the exit code. Raises :class:`SetupError` if ``results`` exist or cannot
-    be written."""
+    """Report that ``--check`` found no fault; the exit code. Raises :class:`SetupError` for unusable ``results``."""
     if results is not None:
         if Path(results).exists():
             raise SetupError(f"{results} already exists")

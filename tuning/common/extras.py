@@ -29,8 +29,7 @@ def advice(package: str) -> str | None:
 
 
 def explain(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    """Report an uncaught exception: a missing optional package in one line with exit code 2, Ctrl-C during the imports
-    as at any other time."""
+    """Report an uncaught exception: a missing optional package in one line, exit code 2; Ctrl-C as usual."""
     if issubclass(kind, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         raise SystemExit(INTERRUPTED)

@@ -21,8 +21,7 @@ def refuse_missing(paths: Iterable[Path], what: str) -> None:
 
 
 def check_output(out: Path | None, inputs: Sequence[Path], *, replace: bool = True) -> None:
-    """Raise :class:`SetupError` if the output file is one of the inputs or cannot be written; without ``replace`` also
-    if it has content."""
+    """Raise :class:`SetupError` if the output is an input, cannot be written or, without ``replace``, has content."""
     if out is None:
         return
     if any(out.resolve() == path.resolve() for path in inputs):
@@ -50,8 +49,7 @@ def atomic_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` atomically: after an interruption there is the old file or the new one. Raises
-    :class:`SetupError`."""
+    """Write ``data`` to ``path`` atomically. Raises :class:`SetupError`."""
     with _replacing(path) as draft:
         draft.write(data)
 

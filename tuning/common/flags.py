@@ -99,8 +99,7 @@ def _value(kind: type, minimum: float, maximum: float, text: str) -> Any:
 
 
 def options_of(words: Sequence[str], flag: str = "--option") -> tuple[tuple[str, str], ...]:
-    """Engine options from the ``NAME=VALUE`` of a ``flag``, by name, the last value of each. Raises
-    :class:`SetupError`."""
+    """Engine options by name from the ``NAME=VALUE`` of a ``flag``; the last wins. Raises :class:`SetupError`."""
     options = {}
     for word in words:
         name, equals, value = word.partition("=")

@@ -65,8 +65,7 @@ class ResultsFile:
         return cls(path, _changed(header["settings"], events), stream), events
 
     def add(self, kind: str, data: Any) -> None:
-        """Append one event and flush it to the operating system. Raises :class:`SetupError` if it cannot be written,
-        and closes the file."""
+        """Append and flush one event. On failure closes the file and raises :class:`SetupError`."""
         self._write({kind: data})
 
     def change(self, name: str, value: Any, log: Callable[[str], None]) -> None:

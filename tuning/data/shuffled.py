@@ -84,7 +84,6 @@ class Shuffled:
         return self._read(_chunk_name(number))
 
     def learned(self) -> np.ndarray:
-        """The positions of all chunks."""
         return np.concatenate([self.chunk(number) for number in range(len(self.chunks))])
 
     def held_out(self) -> np.ndarray:
@@ -97,8 +96,7 @@ class Shuffled:
         return np.asarray(boards[np.random.default_rng(0).permutation(len(boards))[:count]])
 
     def expected(self, boards: np.ndarray, result_weights: np.ndarray) -> np.ndarray:
-        """White's expected scores float32, with ``result_weights`` [number of pieces] of the games' results mixed
-        in."""
+        """White's expected scores float32, the games' results mixed in by ``result_weights`` [number of pieces]."""
         by_score = expit(boards["score"] / self.scales[boards["extra"]])
         weights = result_weights[np.bitwise_count(boards["occupancy"])]
         mixed = (1 - weights) * by_score + weights * (boards["result"] / 2)

@@ -28,8 +28,7 @@ def _evaluate_all(boards: PackedArray, position: Position, evaluator: Evaluator,
 
 
 def values_of(evaluation: Evaluation, boards: Any) -> np.ndarray:
-    """The values of packed positions in centipawns from White's view, float64. Raises :class:`SetupError` for an
-    illegal position."""
+    """White's centipawns float64 of packed positions. Raises :class:`SetupError` for an illegal position."""
     evaluator = new_record(EVALUATOR)
     evaluation.install(evaluator)
     values = np.empty(len(boards), np.float64)

@@ -122,8 +122,7 @@ def _add_gradient(
     d_value: Any, features: np.ndarray, weights: Layers, gradients: Layers,
     accumulators: np.ndarray, clipped: np.ndarray, d_row: np.ndarray,
 ) -> None:  # fmt: skip
-    """Add the gradient of an output to ``gradients``, if the loss rises by ``d_value`` with it; ``d_row`` [unit] is
-    scratch space."""
+    """Add an output's gradient to ``gradients``; ``d_value``: loss by output; ``d_row`` [unit] is scratch space."""
     output = weights[3]
     d_transformer, d_transformer_biases, d_skip, d_output, d_output_biases = gradients
     bucket = bucket_of(features.shape[1])

@@ -66,8 +66,7 @@ def list_features(boards: Tensor) -> Tensor:
 
 
 def unpack_boards(boards: Tensor, scales: Tensor, result_weights: Tensor) -> TensorBatch:
-    """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` and ``result_weights`` are those of
-    :class:`GpuStep`."""
+    """The batch of ``boards``, uint8 [position][PACKED bytes], with the other arguments of :class:`GpuStep`."""
     features = list_features(boards)
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
     buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)

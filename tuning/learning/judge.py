@@ -38,8 +38,7 @@ _ANSWER = re.compile(r"Final evaluation:? +([+-]?\d+\.\d+) \(white side\)")
 
 
 def draw(path: Path, progress: Progress) -> Positions:
-    """Up to :data:`MAX_POSITIONS` quiet positions of games or of a text file, in random order. Raises
-    :class:`SetupError`."""
+    """At most :data:`MAX_POSITIONS` quiet positions of games or text, in random order. Raises :class:`SetupError`."""
     random = np.random.default_rng(1)
     if is_games(path):
         files = files_of(path)
@@ -118,8 +117,7 @@ def expected_scores(values: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray,
 
 
 def labels_of(boards: np.ndarray, scale: float) -> np.ndarray:
-    """White's expected scores by search, of which ``scale`` centipawns multiply the odds by e, and by the games'
-    results, [2][position]."""
+    """White's expected scores by search (``scale`` centipawns: odds of e) and by the results, [2][position]."""
     return np.stack((expit(boards["score"] / scale), boards["result"] / 2))
 
 

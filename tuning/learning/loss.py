@@ -44,8 +44,7 @@ def _evaluation(name: str) -> Evaluation:
 
 
 def compare(run: Path, names: Sequence[str], console: Console) -> None:
-    """Print a table of losses over the positions held out by the training run in the folder ``run``. Raises
-    :class:`SetupError`."""
+    """Print a table of losses over the positions that the training ``run`` held out. Raises :class:`SetupError`."""
     settings = settings_of(run)
     evaluations = [_evaluation(name) for name in names]
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
@@ -65,8 +64,7 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
     """Print tables of losses over all quiet positions of a folder of games, or of a file in viriformat.
 
     Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but include tactics that a
-    search finds anyway, so matches decide. Results are unbiased, but need thousands of games. Raises
-    :class:`SetupError`."""
+    search finds anyway, so matches decide. Results need thousands of games. Raises :class:`SetupError`."""
     evaluations = [_evaluation(name) for name in names]
     quiet = Quiet()
     positions = quiet_positions(read_games(files_of(path)), quiet)

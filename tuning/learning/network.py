@@ -134,7 +134,6 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def clip(self) -> None:
-        """Clip the weights to the range of their integers."""
         for weights in self.weights():
             weights.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
 

@@ -48,8 +48,7 @@ class Spsa:
         return step * math.pow(self.iterations / (iteration + 1), GAMMA)
 
     def candidates(self, iteration: int) -> tuple[dict[str, int], dict[str, int]]:
-        """The two settings that play each other: whole numbers within their ranges (rounded at random, so that steps
-        below one count)."""
+        """The two settings that play each other: whole numbers in range, rounded at random, for small steps."""
         source = random.Random(f"{self.seed}/{iteration}/rounding")
         signs = self.signs(iteration)
         settings: tuple[dict[str, int], dict[str, int]] = ({}, {})

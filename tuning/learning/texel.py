@@ -137,9 +137,8 @@ def encode(boards: np.ndarray, expected: np.ndarray, advance: Callable[[int], No
 
 @dataclass
 class Weights:
-    """The parameters: ``values`` [stage][feature] in centipawns (material apart from piece-square tables),
-    ``material`` [stage][kind], ``scale`` [class of ending] with 1 for no change, ``slopes`` [source] log-odds for
-    :data:`UNIT` centipawns."""
+    """The parameters: ``values`` [stage][feature] in centipawns (material apart from piece-square tables), ``material``
+    [stage][kind], ``scale`` [class of ending] (1: no change), ``slopes`` [source] log-odds of :data:`UNIT`."""
 
     values: np.ndarray
     material: np.ndarray

@@ -80,8 +80,7 @@ def rows_of_training_games(path: Path) -> np.ndarray:
 
 
 def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
-    """All usable samples of ``paths``. ``pawn``: centipawns of the evaluation that were shown as 100. Raises
-    :class:`SetupError`."""
+    """All usable samples of ``paths``; ``pawn`` centipawns were shown as 100. Raises :class:`SetupError`."""
     parts = [np.empty((0, 3))]
     for path in paths:
         if not path.is_file():

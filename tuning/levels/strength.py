@@ -213,8 +213,7 @@ def line(games: Sequence[Games]) -> tuple[float, float]:
     """The straight line over the logarithm of the nodes that makes ``games`` the likeliest (Bradley-Terry, a draw as
     half a win): its Elo at one node, and what a doubling adds.
 
-    The Elo of opponents without a rating is fitted with it. Raises :class:`SetupError` without two numbers of nodes
-    and a rated opponent."""
+    The Elo of unrated opponents is fitted too. Raises :class:`SetupError` without two numbers of nodes or a rating."""
     if len({game.nodes for game in games}) < 2 or not any(isinstance(game.rival, int) for game in games):
         raise SetupError("a fit takes games of two numbers of nodes, and some against a rated opponent")
     unrated = sorted({game.rival for game in games if isinstance(game.rival, str)})

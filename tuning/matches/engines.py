@@ -40,8 +40,7 @@ class EngineSpec:
     limits: TimeControl = field(default_factory=TimeControl)
 
     def resolved_command(self) -> list[str]:
-        """The command with its program looked up on the path, then in ``directory``. Raises :class:`EngineFailure` if
-        there is no such program."""
+        """The command, its program looked up on the path, then in ``directory``. Raises :class:`EngineFailure`."""
         program, *arguments = self.command
         candidates = [shutil.which(program), shutil.which(program, path=os.pathsep.join(GAME_FOLDERS))]
         if self.directory:

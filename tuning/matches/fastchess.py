@@ -69,8 +69,7 @@ def find(path: str | None) -> str:
 
 
 def engine_words(spec: EngineSpec, options: Mapping[str, str]) -> list[str]:
-    """The words of ``-engine``; ``options`` are spelled as the engine's own. Raises :class:`EngineFailure` if the
-    program is missing."""
+    """The words of ``-engine``, ``options`` in the engine's spelling. Raises :class:`EngineFailure`."""
     command, environment, directory = starting(spec)
     if environment:  # which fastchess has no word for
         if (env := shutil.which("env")) is None:

@@ -161,7 +161,6 @@ class LiveReport(Display):
         self._recent: deque[str] = deque(maxlen=5)
 
     def show_game(self, game: MatchGame) -> None:
-        """Show a game that has just been counted."""
         text = f"{game.white} - {game.black} {game.result} {game.reason}"
         self._recent.append(text)
         if game.fault:

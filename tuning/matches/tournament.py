@@ -102,7 +102,6 @@ class Tournament:
 
     @property
     def finished(self) -> bool:
-        """Whether no game is missing."""
         names = [spec.name for spec in self.settings.engines]
         meetings = ((names[first], names[second]) for first, second in self.meetings)
         return self.verdict is not None or not any(map(self._missing, meetings))
@@ -241,8 +240,7 @@ def play(settings: TournamentSettings, place: MatchPlace, *, resume: bool = Fals
 
 
 def check(settings: TournamentSettings, place: MatchPlace) -> None:
-    """Find fastchess, open the book and start every engine once. Raises :class:`SetupError` or
-    :class:`EngineFailure`."""
+    """Find fastchess, open the book, start each engine. Raises :class:`SetupError` or :class:`EngineFailure`."""
     fastchess.find(place.fastchess)
     check_output(None if place.pgn is None else Path(place.pgn), (), replace=False)
     probed(settings, settings.book.open(lambda fault: None), place.console)

@@ -25,8 +25,7 @@ def check_release(root: Path, number: str, tag: str) -> None:
 
 
 def notes(root: Path) -> str:
-    """The newest section of the changelog as Markdown, without its heading and with each item on one line, as release
-    pages keep line breaks."""
+    """The changelog's newest section without its heading, each item on one line, as release pages keep line breaks."""
     return re.sub(r"\n +", " ", _sections(root)[0][2])
 
 

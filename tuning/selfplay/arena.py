@@ -58,7 +58,6 @@ class Count:
         self._waiting: dict[int, Mapping[str, Any]] = {}
 
     def has(self, number: int) -> bool:
-        """Whether this pair has arrived."""
         return number < self.pairs or number in self._waiting
 
     def add(self, pair: Mapping[str, Any]) -> bool:
@@ -96,7 +95,6 @@ class Count:
 
     @property
     def done(self) -> bool:
-        """Whether no more games are wanted."""
         games = self._settings.games
         return self.verdict is not None or (games is not None and 2 * self.pairs >= games)
 

@@ -63,8 +63,7 @@ class PairBatch:
 
 @lru_cache(maxsize=1)
 def _duel_of(meeting: Matchup) -> Duel:
-    """This process's players. Raises :class:`SetupError` if their fingerprint differs, because this worker has another
-    engine."""
+    """This process's players. Raises :class:`SetupError` if their fingerprint differs, as another engine's does."""
     warm_up(lambda line: None)
     if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
         raise SetupError("a worker plays differently: it has another engine, network or evaluation")

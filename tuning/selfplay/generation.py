@@ -103,8 +103,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
-    """Write how the games of a folder are made if they are ``new``, else compare it with the folder's notes. Raises
-    :class:`SetupError`."""
+    """Write how a folder's games are made, or if not ``new`` compare it with its notes. Raises :class:`SetupError`."""
     notes = directory / NOTES
     if new:
         write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
@@ -165,7 +164,6 @@ class DatagenDisplay(Display):
         return f"{positions}, {games}, {self.positions / self.seconds:,.0f} positions/s"
 
     def report(self) -> str:
-        """The games of this session."""
         games, positions = max(self.games, 1), max(self.positions, 1)
         results, ends = (
             ", ".join(f"{name} {count / games:.1%}" for name, count in counts.most_common())
@@ -179,8 +177,7 @@ class DatagenDisplay(Display):
 
 
 def generate(folder: RunFolder, plan: DatagenRun, arguments: argparse.Namespace, console: Console) -> int:
-    """Play until the folder has the positions or games of ``arguments`` (None: no limit); the exit code of
-    :func:`run_units`."""
+    """Play until the folder has the positions or games of ``arguments`` (None: no limit); the exit code."""
     positions, games = arguments.positions, arguments.games
     if positions is not None and folder.positions >= positions:
         return 0

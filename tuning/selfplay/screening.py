@@ -23,8 +23,7 @@ Idea = tuple[str, int]  # an idea: a search parameter and the value that switche
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The worth of an idea in Elo with its 95% error, and (if known) the time per node with it, as a multiple of that
-    without it."""
+    """The worth of an idea in Elo with its 95% error, and its time per node, if known, relative to that without it."""
 
     idea: Idea
     elo: float

@@ -63,8 +63,7 @@ _RESULTS = ("Black won", "drawn", "White won")
 
 @lru_cache(maxsize=1)
 def _player_of(run: DatagenRun) -> SelfPlay:
-    """This process's player. Raises :class:`SetupError` if it plays the run's first game differently, because this
-    worker has another engine."""
+    """This process's player. Raises :class:`SetupError` if its engine plays the run's first game differently."""
     warm_up(lambda line: None)
     player = SelfPlay(run.settings.rules, dict(run.settings.options))
     if run.first_game and play_one(player, run, 0, 0).data != run.first_game:

@@ -30,8 +30,7 @@ _PRIOR_DRAWS = 0.5  # virtual draws per encounter if a player won or lost everyt
 class Rating:
     """One player: Elo relative to the mean, 95% error, points and games.
 
-    ``error`` is ``None`` if unknown: from fewer than :data:`MIN_GAMES`, from draws only, or after a clean score, for
-    which the Elo is a bound."""
+    ``error`` is ``None`` if unknown: from under :data:`MIN_GAMES`, only draws, or a clean score."""
 
     name: str
     elo: float

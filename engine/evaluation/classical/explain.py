@@ -60,8 +60,7 @@ def explain(position: Position) -> list[tuple[str, int, int]]:
 
 
 def group_shares(position: Position) -> dict[str, tuple[int, int]]:
-    """The sum by group of features: White's and Black's share in centipawns at the position's phase, from the owner's
-    view."""
+    """The sum by group of features: each side's share in centipawns at the position's phase, from its own view."""
     trace, _ = trace_of(position)
     return _tapered(trace, _by_group(trace))
 

@@ -60,8 +60,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
 
 @kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), deferred=True)
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
-    """Centipawns for the side to move. ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives
-    the phase."""
+    """Centipawns for the side to move. ``pawn_table``: a thread's PAWN_TABLE record; the phase is ``accumulator``'s."""
     phase = min(I64(accumulator.phase), I64(FULL_PHASE))
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 

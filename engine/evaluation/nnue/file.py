@@ -1,8 +1,7 @@
 """Reading and writing network files.
 
 A file is ``NUMBATNN``, the length of the header as uint32, the header as JSON in UTF-8, and the arrays of :class:`Net`
-in order, all little-endian. The header gives the architecture, the quantisation, the checksum of the arrays and, as
-``training``, the recipe."""
+in order, all little-endian. The header gives architecture, quantisation, checksum of the arrays and ``training``."""
 
 import json
 import struct
@@ -57,7 +56,6 @@ class Net:
 
     @property
     def hidden(self) -> int:
-        """N."""
         return len(self.biases)
 
 

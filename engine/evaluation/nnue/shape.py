@@ -6,8 +6,7 @@ transformed by the same N columns, clipped and squared (SCReLU), and weighted by
 pieces. The skip connection adds one weight per feature: a linear sum of material and piece squares, which the rest only
 has to improve.
 
-The efficiently updatable network is Yu Nasu's (2018); this small form, with SCReLU and mirrored perspectives, is common
-among open-source engines."""
+The efficiently updatable network is Yu Nasu's (2018); this form, SCReLU and mirrored perspectives, is common."""
 
 INPUTS = 768  # features of one perspective: own or other, six types of pieces, 64 squares
 MAX_HIDDEN, HIDDEN_STEP = 512, 16  # the largest N, and a number that divides every N

@@ -12,8 +12,7 @@ from engine.play.captures import value
 
 
 def find(line: Line, ply: int) -> Finding | None:
-    """A fork whose piece captures a target with one of its next two moves, or is taken by a target that falls for
-    it."""
+    """A fork whose piece captures a target within its next two moves, or is taken by a target that falls."""
     payoff = _payoff(line, ply)
     targets = _targets(line, ply) if payoff else []
     if payoff is None or len(targets) < 2 or payoff[1] not in targets:

@@ -25,8 +25,7 @@ def pattern(line: Line) -> MatePattern:
 
 
 def left_guard(line: Line) -> chess.PieceType | None:
-    """The type of the piece moved first if it could have captured the one that mates next; None if the mate was not
-    possible before."""
+    """The type of the piece moved first if it guarded against the mate that follows; None if none was possible."""
     if len(line) < 2 or line.turns().start != 1:
         return None
     mistake, blow = line.moves[:2]

@@ -1,5 +1,4 @@
-"""Opposition: in a pawn ending the kings face each other with one square between them, and the side to
-move must give way."""
+"""Opposition: in a pawn ending kings face each other one square apart, and the side to move must give way."""
 
 import chess
 
