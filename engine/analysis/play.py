@@ -36,11 +36,8 @@ from engine.reading import MoveError, read_board, read_move
 Ask = Callable[[str, float | None], str | None]
 Tell = Callable[[str | Text], object]
 
-#: The engine takes a draw from this move of the game on, if it expects half a point or less.
-FIRST_DRAW = 20
-
-#: Seconds that the engine looks at the position for a hint or a draw offer, at most.
-MAX_LOOK_SECONDS = 1.0
+FIRST_DRAW = 20  # the engine takes a draw from this move of the game on, if it expects half a point or less
+MAX_LOOK_SECONDS = 1.0  # seconds that the engine looks at the position for a hint or a draw offer, at most
 
 HELP = f"""\
 Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
@@ -55,8 +52,7 @@ Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
   new      begin a new game; 'new white' and 'new black' choose your side
   quit     leave"""
 
-#: The columns before the explanations in :data:`HELP`.
-_INDENT_COLUMNS = 11
+_INDENT_COLUMNS = 11  # the columns before the explanations in :data:`HELP`
 
 
 @dataclass(frozen=True)

@@ -13,29 +13,17 @@ from typing import Any, NamedTuple
 from engine.analysis.files import AnalysisError
 from engine.explanation.claims import COMPARISONS
 
-#: The probability that a report without any difference tells one.
-_MAX_CHANCE = 0.05
-
-#: The most differences that are told.
-_MAX_DIFFERENCES = 3
-
-#: The fewest moves on either side of a comparison.
-_MIN_COMPARED_MOVES = 50
-
-#: The fewest games that have a trend.
-_MIN_TREND_GAMES = 4
-
-#: The percentage of a side's chance to win from which its position is winning.
-_WINNING_PERCENT = 80
-
-#: The sides, by their index.
-SIDES = ("White", "Black")
+_MAX_CHANCE = 0.05  # the probability that a report without any difference tells one
+_MAX_DIFFERENCES = 3  # the most differences that are told
+_MIN_COMPARED_MOVES = 50  # the fewest moves on either side of a comparison
+_MIN_TREND_GAMES = 4  # the fewest games that have a trend
+_WINNING_PERCENT = 80  # the percentage of a side's chance to win from which its position is winning
+SIDES = ("White", "Black")  # the sides, by their index
 
 #: The points of both sides by the result.
 _POINTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "0-0": (0.0, 0.0)}
 
-#: The name of openings without one, and the beginning of the names of moves without a theme.
-_OTHER = "other"
+_OTHER = "other"  # the name of openings without one, and the beginning of the names of moves without a theme
 
 #: Themes whose name needs a noun; ``line`` is material won or lost by no theme in particular.
 _NOUNS = {
@@ -70,11 +58,8 @@ class Move(NamedTuple):
         return "try" in self.shown
 
 
-#: Moves by the name of their kind, in the order of a table's rows.
-Groups = Mapping[str, Sequence[Move]]
-
-#: A figure of some moves, as a text.
-Figure = Callable[[Sequence[Move]], str]
+Groups = Mapping[str, Sequence[Move]]  # moves by the name of their kind, in the order of a table's rows
+Figure = Callable[[Sequence[Move]], str]  # a figure of some moves, as a text
 
 
 class _Difference(NamedTuple):

@@ -20,8 +20,7 @@ from engine.explanation import Claim, from_json, sentence, to_json
 from engine.explanation.claims import Material
 from engine.explanation.grades import Grade
 
-#: An expected line is kept for this many plies.
-MAX_LINE_PLIES = 10
+MAX_LINE_PLIES = 10  # an expected line is kept for this many plies
 
 #: Plies without a capture or pawn move after which the game is drawn, so that no earlier position can be repeated.
 _HISTORY_PLIES = 150
@@ -43,8 +42,7 @@ class Refuted(NamedTuple):
     why: Claim | None = None
 
 
-#: No score (in centipawns or moves to mate) or depth (in plies) is larger.
-_MAX_STORED_NUMBER = 100_000
+_MAX_STORED_NUMBER = 100_000  # no score (in centipawns or moves to mate) or depth (in plies) is larger
 
 
 @dataclass(frozen=True, slots=True)
