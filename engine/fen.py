@@ -107,8 +107,7 @@ def _pieces(field: str) -> str:
 
 
 def check_material(pieces: str) -> None:
-    """Refuse ``pieces``, the letters by square, that no game can reach (which also bounds the number of legal moves).
-    Raises :class:`PositionError`."""
+    """Raise :class:`PositionError` for ``pieces``, letters by square, that no game can reach."""
     for letters, name in zip(_LETTERS, _COLOR_NAMES, strict=True):
         kings, queens, rooks, bishops, knights, pawns = map(pieces.count, letters)
         if kings != 1:

@@ -59,8 +59,7 @@ _ORDER = (Grade.BLUNDER, Grade.MISTAKE, Grade.INACCURACY, Grade.FINE, Grade.ONLY
 
 class Annotator:
     """Searches the positions of games with ``engine``. ``limit`` is for each position or, with ``whole_game``, for all
-    of them. With plies or nodes, and one thread, the result does not depend on the games before. ``explain`` gives the
-    reasons for marks."""
+    of them. With plies or nodes, and one thread, the result is reproducible. ``explain`` gives reasons for marks."""
 
     def __init__(self, engine: Engine, limit: Limit, whole_game: bool = False, explain: Explain | None = None) -> None:
         self._engine = engine
@@ -152,8 +151,7 @@ class _Run:
         return end
 
     def _reach(self, at: int, depth: int, amount: int) -> int:
-        """See to it that the value of this position is from searches of ``depth`` plies; returns the last position
-        that was searched."""
+        """Have this position's value from searches of ``depth`` plies; returns the last position that was searched."""
         position = self._positions[at]
         if depth < 1 or position.found is None or position.found.depth >= depth or position.found.score.is_mate():
             return at - 1
@@ -234,8 +232,7 @@ class _Run:
         return self._explain(case) if self._explain else None
 
     def _with_tries(self, at: int, mark: Mark) -> Mark:
-        """The mark with what the other moves at this position are worth: all are searched, and those that may be good
-        once more."""
+        """The mark with the values of the other moves here: all are searched, and once more if they may be good."""
         board, amount = self._positions[at].board, self._budget.first
         moves = [move for move in board.legal_moves if move not in (self._positions[at].move, mark.instead[0])]
         best = mark.score.pov(board.turn)

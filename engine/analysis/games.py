@@ -100,8 +100,7 @@ def analyse(
 
 @dataclass(eq=False)
 class _GameTask:
-    """A game of a file, which has ``size`` positions up to a null move, if any (``cut``). ``page`` is what its page
-    shows, empty without results."""
+    """A game with ``size`` positions up to a null move, if any (``cut``), and the ``page`` of its results, if any."""
 
     file: _File
     number: int
@@ -174,8 +173,7 @@ class _File:
         return result
 
     def write(self) -> bool:
-        """Write the results, the PGN and the page, or into the user's home if that fails, with a message. Returns
-        whether all are where they belong."""
+        """Write results, PGN and page, or if that fails into the user's home with a message; whether nothing failed."""
         good = True
         try:
             if self.results:

@@ -44,8 +44,7 @@ def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score)
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a player sees ``move`` at once: a reply to a check, a promotion or, if it is no sacrifice, a capture or a
-    piece brought to safety."""
+    """Whether ``move`` is easy to see: a reply to a check, a promotion or, unless a sacrifice, a capture or retreat."""
     if board.is_check() or move.promotion:
         return True
     if sacrificed(board, move):

@@ -35,8 +35,7 @@ class Found(NamedTuple):
 
 
 class Refuted(NamedTuple):
-    """A ``line`` of a bad move and the reply that punishes it, and the claim what that achieves, if it
-    is certain."""
+    """A ``line`` of a bad move and its punishment, and the claim of what it achieves, if certain."""
 
     line: tuple[chess.Move, ...]
     why: Claim | None = None
@@ -163,8 +162,7 @@ class Findings:
         return mate_moved(reached.score, turn, 1)
 
     def change(self, at: int) -> tuple[Score, Score]:
-        """The scores of position ``at`` and of the move played there, for its player; those of a position without a
-        choice are equal."""
+        """The scores of position ``at`` and of the move played there, for its player; equal if there is no choice."""
         position, after = self.positions[at], self.played(at)
         assert position.score is not None
         assert after is not None

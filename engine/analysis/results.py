@@ -48,8 +48,7 @@ class Results:
         self._read()
 
     def _read(self) -> None:
-        """Take the results in the file but for games that this run has searched; a file that cannot be used is set
-        aside under a name that is free."""
+        """Take the results in the file but for games that this run has searched; set an unusable file aside."""
         if not self.path.exists():
             return
         content = read_bytes(self.path)

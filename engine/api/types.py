@@ -182,8 +182,7 @@ def limits_of(limit: AnyLimit | None) -> Limits:
 
 
 def limits_on(board: chess.Board, limit: AnyLimit | None, root_moves: RootMoves) -> Limits:
-    """The engine's own limits. Raises ValueError for an illegal root move or no root move at all, TypeError for a wrong
-    type of board, limit or move."""
+    """The engine's own limits. Raises ValueError for an illegal root move or none, TypeError for a wrong type."""
     check_board(board)
     moves = tuple(root_moves or ())
     if root_moves is not None and not moves:

@@ -1,7 +1,6 @@
 """Exact values of captures, in pawns: exchanges on one square, and a quiescence search by material alone.
 
-Only legal moves count. :func:`engine.board.see.see_ge`, which the search uses, is less exact (about pins, for example)
-and only compares with a threshold."""
+Only legal moves count. The search's :func:`engine.board.see.see_ge` ignores some pins and only compares."""
 
 from typing import Annotated
 

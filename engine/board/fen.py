@@ -14,8 +14,7 @@ _COLOR_NAMES = ("White", "Black")
 
 
 def needs_chess960(position: Position) -> bool:
-    """Whether a castling right has its king or rook on a non-standard square (the king's own move could then not be
-    told from an ordinary one)."""
+    """Whether a castling right has its king or rook on a non-standard square, so that castling could look ordinary."""
     board = position["board"].tolist()
     for right in range(4):
         if int(position["castling"]) >> right & 1:
@@ -28,8 +27,7 @@ def needs_chess960(position: Position) -> bool:
 
 def set_fen(position: Position, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN (see :func:`engine.fen.read_fen`). It is marked as Chess960 if ``chess960`` is set or
-    :func:`needs_chess960` says so. Raises :class:`PositionError`, which names the fault; ``position`` must then not be
-    used (set a scratch record and copy it)."""
+    :func:`needs_chess960` says so. Raises :class:`PositionError`; ``position`` is then unusable."""
     if len(fen) > _MAX_FEN_CHARACTERS:
         raise PositionError(f"FEN {quoted(fen)} has {len(fen)} characters")
     setup = read_fen(fen, chess960)

@@ -1,5 +1,4 @@
-"""What a good move does: the mate it begins, the material it wins, the threat it makes, the aim of its sacrifice, or
-what other moves would have cost."""
+"""What a good move does: mate, win material, threaten, sacrifice for an aim, or avoid the cost of other moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -42,8 +42,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(stored: object) -> Claim:
-    """The claim that :func:`to_json` made ``stored`` of. Raises ValueError for anything else, and for a claim that
-    cannot be put into a sentence."""
+    """The inverse of :func:`to_json`. Raises ValueError for anything else, and for a claim that has no sentence."""
     try:
         claim: Claim = _restored(Claim, stored)
         sentence(claim)

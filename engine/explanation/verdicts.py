@@ -69,8 +69,7 @@ Cost = Literal["", "slightly", "probably", "surely", "half", "pawn", "pawns", "s
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A move against the better one: its ``kind``, the levels that the mover surely ``had`` and ``has`` (see
-    :func:`level`), and the cost."""
+    """A move against the better one: its ``kind``, the levels that the mover ``had`` and ``has``, and the cost."""
 
     kind: Kind
     had: int

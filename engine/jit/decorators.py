@@ -32,8 +32,7 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, and whether its loading is
-    ``deferred`` (no game calls it)."""
+    """A compiled entry point: its dispatcher, its only signature, its cache if any, and whether it is ``deferred``."""
 
     dispatcher: Any
     signature: Any

@@ -31,8 +31,7 @@ _Item = TypeVar("_Item")
 
 
 class _FastRecord(np.record):  # type: ignore[misc]  # final only in numpy's stubs
-    """A record that hands its memory to compiled code directly. numpy would format all fields as text at each call,
-    which takes longer than many kernels."""
+    """A record that hands its memory to kernels directly. numpy would format all fields as text at each call: slow."""
 
     @property
     def data(self) -> Any:
@@ -96,8 +95,7 @@ def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[
 
 
 def record_at(record_class: type[_Item]) -> Callable[[int, int], _Item]:
-    """A function ``(address, index) -> record`` for arrays whose size is known only at run time. It checks nothing; the
-    caller keeps the memory alive."""
+    """A function ``(address, index) -> record`` for arrays of any size, without checks; the caller keeps the memory."""
     dtype = structure(record_class)
     if INTERPRETED:
         import ctypes

@@ -254,8 +254,7 @@ def _mangling_args(record: Any) -> tuple[str, tuple[int]]:
 
 @contextmanager
 def _adapted() -> Iterator[None]:
-    """Have numba infer types faster, give functions the same symbols in all processes, and optimise: code that is not
-    optimised cannot be kept in a cache."""
+    """Have numba infer types faster, use the same symbols in all processes, and optimise, as caching requires."""
     level = type(config.OPT)(max(1, config.OPT))
     changes: list[tuple[Any, str, Any]] = [
         (typeinfer.TypeInferer, "return_types_from_partial", _declared_return_type),

@@ -31,8 +31,7 @@ def measured(rows: Sequence[Row]) -> dict[str, Curve]:
 
 
 def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
-    """The three theoretical curves for the mean branching factor b = leaves^(1/m) of minimax's deepest tree. Empty if
-    no exhaustive search was measured."""
+    """Three theoretical curves for the mean branching factor b = leaves^(1/m) of minimax's deepest tree, if any."""
     whole = [row for row in rows if row.algorithm in EXHAUSTIVE and row.leaves]
     if not whole:
         return {}

@@ -1,5 +1,4 @@
-"""Correction histories: the error of the static evaluation in positions with the same pawns, pieces or previous move,
-learned from the search itself."""
+"""Correction histories: errors of the static evaluation with the same pawns, pieces or previous move."""
 
 from engine.board.aliases import Color, Depth, Ply, Position, Score
 from engine.board.types import I64, U64

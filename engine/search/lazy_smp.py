@@ -46,8 +46,7 @@ class SearchTask:
 
 
 def vote(lines: Sequence[RootLine]) -> RootLine:
-    """The best of the lines that the threads ended with. Each thread votes for its move with its depth and score; a
-    proved win or loss outranks all votes."""
+    """The best of the threads' lines by votes, weighted with depth and score; a proved win or loss outranks them."""
     if not lines:
         return RootLine()
     if proved := [line for line in lines if abs(line.score) > DECIDED and not line.bound]:

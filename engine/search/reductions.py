@@ -26,8 +26,7 @@ def late_move_reduction(params: Params, node: NodeState, candidate: Candidate) -
 
 @helper
 def reduced_depth(worker: WorkerRecord, ply: Ply, node: NodeState, reduction: int, new_depth: Depth) -> Depth:
-    """The depth of the first search of the move that has been made: ``new_depth`` less ``reduction`` in 1024ths of a
-    ply, adjusted by what is known only now."""
+    """The depth of the first search of the move made: ``new_depth`` less ``reduction`` (1024ths of a ply), adjusted."""
     params = params_of(worker)
     if worker.position.checkers != ZERO:
         reduction -= params.ReductionCheck

@@ -33,8 +33,7 @@ _GROWTH = np.outer(_LOGARITHMS[:_DEPTHS], _LOGARITHMS[:_MOVES])
 
 
 class Parameters:
-    """A set of search parameters: the defaults except for ``values`` by name. Kernels read ``record``. Raises
-    :class:`OptionError` as :meth:`set`."""
+    """Search parameters: the defaults except for ``values`` by name. Kernels read ``record``. Raises as :meth:`set`."""
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         self.record: Any = new_record(TUNABLES)

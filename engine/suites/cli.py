@@ -45,8 +45,7 @@ _MARK = '"wanted":'  # a text of every file of results
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``suite``; returns the exit code: 0, 2 for a line or file that cannot be read and for a lost
-    process, 130 when interrupted."""
+    """Run ``suite``; the exit code: 0, 2 for unreadable input or a lost process, 130 when interrupted."""
     try:
         chosen = parser().parse_args(arguments)
         if chosen.json is not None:

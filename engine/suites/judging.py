@@ -22,8 +22,7 @@ class PvUpdate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The judgement of an answer. ``since`` is the first update of the right answer after the last wrong one or, if the
-    answer is wrong, of the move played."""
+    """The judgement of an answer. ``since`` is the first update after which the answer did not change."""
 
     solved: bool
     since: PvUpdate

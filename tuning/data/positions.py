@@ -101,8 +101,7 @@ def plies(boards: np.ndarray) -> np.ndarray:
 
 
 def _number_games(boards: np.ndarray) -> np.ndarray:
-    """The number of each position's game, int32. Marks positions as noisy if the next one has other pieces or pawns,
-    because not every file marks captures."""
+    """The number of each position's game, int32. Marks a position as noisy if the next differs in pieces: captures."""
     step, pieces = np.diff(plies(boards)), boards["pieces"]
     pawns_and_padding = ((pieces & 0x07) == 0).sum(axis=1) + ((pieces & 0x70) == 0).sum(axis=1)
     counts = np.stack((np.bitwise_count(boards["occupancy"]), pawns_and_padding))

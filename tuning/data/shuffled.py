@@ -50,8 +50,7 @@ class SourceStats:
 
 
 class Chunk(NamedTuple):
-    """A part of the set: the pass and the place in it, the seed for the order of the positions, and the positions,
-    PACKED, in the order of the file."""
+    """A part of the set: its pass and place, the seed for the order, and the positions, PACKED, as in the file."""
 
     epoch: int
     place: int
@@ -125,8 +124,7 @@ def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
 
 
 def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> Shuffled:
-    """The set of ``files``, made unless it is in ``cache``. Raises :class:`SetupError` for invalid files, and if no
-    games are left for training or validation."""
+    """The set of ``files``, made unless it is in ``cache``. Raises :class:`SetupError` for invalid or too few games."""
     if len({file.name for file in files}) < len(files):
         raise SetupError("two files have the same name: held-out games are chosen by name, so names must differ")
     if len(files) > MAX_SOURCES:

@@ -234,8 +234,7 @@ def without_copy(files: Iterable[Path], folder: Path) -> list[Path]:
 
 
 def games_of(path: Path) -> Iterator[chess.pgn.Game]:
-    """The file's complete games for python-chess, each move with its score in the comment (``[%eval ...]``). Raises
-    :class:`SetupError` for an illegal game."""
+    """The file's complete games for python-chess, with scores as ``[%eval ...]``. Raises :class:`SetupError`."""
     read_positions([path])  # finds illegal moves
     words = _words(path)
     position = new_position()

@@ -86,8 +86,7 @@ def load_params(names: Sequence[str] | None = None) -> list[Param]:
 
 @dataclass(frozen=True, slots=True)
 class SpsaPair:
-    """The result of one iteration: ``points`` (0..2) of the plus side, and the logarithm of its time per node, as a
-    multiple of the minus side's."""
+    """One iteration: ``points`` (0..2) of the plus side, and the logarithm of its time per node by the other's."""
 
     iteration: int
     points: float

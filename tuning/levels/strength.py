@@ -100,8 +100,7 @@ def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
 
 
 def rising(measured: Mapping[int, float], count: int) -> list[float]:
-    """The Elo of ``count`` levels from those that were measured: between them by straight lines, outside with the
-    slope of the nearest two, and never falling."""
+    """The Elo of ``count`` levels from those measured, by straight lines (also beyond), and never falling."""
     known = sorted(measured)
     values = [measured[level] for level in known]
     for place, (weaker, stronger) in enumerate(pairwise(known), 1):
@@ -111,8 +110,7 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
 
 
 def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
-    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has the
-    Elo in its name and no error."""
+    """Elo and 95% error of each player from (losses, draws, wins) of encounters; a Stockfish is named by its Elo."""
     names = list(dict.fromkeys(name for pair in counts for name in pair))
     known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
     free = [name for name in names if name not in known]

@@ -123,8 +123,7 @@ def adjudication_words(rules: Adjudication) -> list[str]:
 
 
 def read_game(line: str, names: Sequence[str], pairs: Sequence[int]) -> MatchGame | None:
-    """The game between two engines that ``line`` reports, if it does; ``pairs`` are the numbers of their pairs in the
-    order in which fastchess plays them."""
+    """The game that ``line`` reports, if it does; ``pairs`` are the engines' pairs in fastchess's order."""
     found = _FINISHED.match(line)
     players = {f"{white} vs {black}": (white, black) for white, black in (tuple(names), tuple(reversed(names)))}
     if found is None or found[2] not in players:
@@ -140,8 +139,7 @@ def is_trouble(line: str) -> bool:
 
 
 def run(command: Sequence[str]) -> Generator[str, None, None]:
-    """Start fastchess and yield the lines that it prints; closing the generator interrupts it. Raises
-    :class:`SetupError` if it fails."""
+    """Start fastchess and yield its lines; closing the generator interrupts it. Raises :class:`SetupError`."""
     # In its own process group, Ctrl-C ends this program, which then ends fastchess.
     group: dict[str, Any] = {"creationflags": 0x200} if os.name == "nt" else {"start_new_session": True}
     with subprocess.Popen(
