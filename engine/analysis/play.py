@@ -64,41 +64,37 @@ class Conclusion:
     termination: str = "normal"
 
 
+@dataclass(eq=False)
 class Table:
     """A player and the engine at one board. ``console`` shows chessmen in colours if it can; without one the board is
     drawn in letters. ``limit`` bounds the engine's moves if no ``clock`` does."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        board: chess.Board,
-        human: chess.Color,
-        limit: Limit,
-        ask: Ask,
-        tell: Tell,
-        *,
-        clock: ChessClock | None = None,
-        console: Console | None = None,
-        on_change: Callable[[Table], None] = lambda table: None,
-    ) -> None:
-        self.human, self.clock = human, clock
+    engine: Engine
+    start: chess.Board
+    human: chess.Color
+    limit: Limit
+    ask: Ask
+    output: Tell
+    clock: ChessClock | None = None
+    console: Console | None = None
+    on_change: Callable[[Table], None] = lambda table: None
+    number: int = 0  # of the game, from 1
+
+    def __post_init__(self) -> None:
         self.clocks: list[float] = []  # of the side that moved, after each move
-        self.number = 0  # of the game, from 1
-        self._engine, self._start, self._limit = engine, board, limit
-        self._ask, self._print, self._on_change = ask, tell, on_change
-        self._terminal = console if console and console.is_terminal else None
-        self._console = console if console and shows_chessmen(console) else None
+        self._terminal = self.console if self.console and self.console.is_terminal else None
+        self._coloured = self.console if self.console and shows_chessmen(self.console) else None
         self._left = False
         self.begin()
 
     def begin(self) -> None:
         """Set up a new game."""
         self.number += 1
-        self.board = self._start.copy()
+        self.board = self.start.copy()
         self.clocks.clear()
         self._named = ""  # the opening that was shown
         self._called: Conclusion | None = None  # a result that the position does not show
-        self._engine.new_game()
+        self.engine.new_game()
         if self.clock:
             self.clock.reset()
 
@@ -125,7 +121,7 @@ class Table:
     def _turn(self) -> bool:
         """One command of the player or one move of the engine; whether to go on."""
         if self.conclusion:
-            word = self._ask("new, undo or quit> ", None)
+            word = self.ask("new, undo or quit> ", None)
         elif self.board.turn != self.human:
             self._answer()
             self._announce()
@@ -153,10 +149,10 @@ class Table:
     def _ask_for_move(self) -> str | None:
         side = side_name(self.human)
         if not self.clock:
-            return self._ask(f"{side}> ", None)
+            return self.ask(f"{side}> ", None)
         self.clock.start(self.human)
         left = self.clock.left(self.human)
-        return self._ask(f"{side} {clock_text(left)}> ", left + 0.01)
+        return self.ask(f"{side} {clock_text(left)}> ", left + 0.01)
 
     def _obey(self, word: str) -> None:
         """Execute a command of the player."""
@@ -168,7 +164,7 @@ class Table:
             case ["help" | "?"]:
                 self.tell(HELP)
             case ["fen"]:
-                self._print(self.board.fen())
+                self.output(self.board.fen())
             case ["board"]:
                 self._show()
             case ["moves"]:
@@ -213,19 +209,19 @@ class Table:
         self.board.push(move)
         if self.clock:
             self.clocks.append(self.clock.press())
-        self._on_change(self)
+        self.on_change(self)
 
     def _answer(self) -> None:
         """The engine's move."""
         reports: list[Analysis] = []
-        limit, engine_side = self._limit, self.board.turn
+        limit, engine_side = self.limit, self.board.turn
         if self.clock:
             self.clock.start(engine_side)
             white, black = self.clock.left(chess.WHITE), self.clock.left(chess.BLACK)
             step = self.clock.increment
             limit = Limit(white_clock=white, black_clock=black, white_inc=step, black_inc=step)
-        with self._console.status("thinking") if self._console else nullcontext():
-            move = self._engine.play(self.board, limit, on_report=reports.append)
+        with self._coloured.status("thinking") if self._coloured else nullcontext():
+            move = self.engine.play(self.board, limit, on_report=reports.append)
         assert move is not None, "it is asked only while the game goes on"
         if self.clock and self.clock.fallen(engine_side):
             self._flag(engine_side)
@@ -242,14 +238,14 @@ class Table:
 
     def _best(self) -> Analysis:
         """The best move, as explanations find it: by a fixed number of nodes, whatever was searched before."""
-        self._engine.new_game()
-        return self._engine.analyse(self.board, Limits(nodes=EXPLAIN_NODES))
+        self.engine.new_game()
+        return self.engine.analyse(self.board, Limits(nodes=EXPLAIN_NODES))
 
     def _look(self) -> Analysis:
         """An analysis of the position at full strength."""
-        seconds = min(self._limit.time or MAX_LOOK_SECONDS, MAX_LOOK_SECONDS)
-        limit = self._limit if self._limit.time is None and not self.clock else Limit(time=seconds)
-        return self._engine.analyse(self.board, limit)
+        seconds = min(self.limit.time or MAX_LOOK_SECONDS, MAX_LOOK_SECONDS)
+        limit = self.limit if self.limit.time is None and not self.clock else Limit(time=seconds)
+        return self.engine.analyse(self.board, limit)
 
     def _explain(self, text: str) -> None:
         """In words, why the move in ``text`` or, without one, the last move of each side is good or bad."""
@@ -259,7 +255,7 @@ class Table:
             except MoveError as error:
                 self.tell(str(error))
             else:
-                self.tell(lead + self._engine.explain(before, move))
+                self.tell(lead + self.engine.explain(before, move))
             return
         moves = self._moves()[-2:]
         if not moves:
@@ -268,7 +264,7 @@ class Table:
         for _ in moves:
             before.pop()
         for move in moves:
-            self.tell(f"{before.variation_san([move])}: {self._engine.explain(before, move)}")
+            self.tell(f"{before.variation_san([move])}: {self.engine.explain(before, move)}")
             before.push(move)
 
     def _undo(self) -> None:
@@ -278,18 +274,18 @@ class Table:
         if self._called:
             self._called = None  # a resignation or a draw, not a move
         else:
-            own = range(self._start.turn != self.human, len(self._moves()), 2)
+            own = range(self.start.turn != self.human, len(self._moves()), 2)
             if not own:
                 self.tell("you have no move to take back")
                 return
             for _ in range(len(self._moves()) - own[-1]):
                 self.board.pop()
             del self.clocks[own[-1] :]
-        self._on_change(self)
+        self.on_change(self)
         self._show()
 
     def _moves(self) -> list[chess.Move]:
-        return self.board.move_stack[len(self._start.move_stack) :]
+        return self.board.move_stack[len(self.start.move_stack) :]
 
     def _new(self, human: chess.Color) -> None:
         self.human = human
@@ -305,7 +301,7 @@ class Table:
             self._called = Conclusion("1/2-1/2", words, termination)
         else:
             self._called = Conclusion("1-0" if winner else "0-1", f"{words}, {side_name(winner)} wins.", termination)
-        self._on_change(self)
+        self.on_change(self)
 
     def _flag(self, side: chess.Color) -> None:
         """The flag of ``side`` has fallen: the other side wins if it could ever mate."""
@@ -332,9 +328,9 @@ class Table:
     # Output
 
     def _show(self) -> None:
-        if self._console:
+        if self._coloured:
             self.tell("")
-            self.tell(painted(self.board, self.human, self._console.color_system in FEW_COLOURS))
+            self.tell(painted(self.board, self.human, self._coloured.color_system in FEW_COLOURS))
         else:
             self.tell(f"\n{diagram(self.board, self.human)}")
         if (name := self._opening()) not in ("", self._named):
@@ -358,7 +354,7 @@ class Table:
 
     def _tell_moves(self) -> None:
         if self._moves():
-            self.tell(self._start.variation_san(self._moves()))
+            self.tell(self.start.variation_san(self._moves()))
         if not self.conclusion:
             self.tell(f"Legal: {' '.join(sorted(self.board.san(move) for move in self.board.legal_moves))}")
 
@@ -369,7 +365,7 @@ class Table:
             text = "\n".join(
                 wrapped(row, width, _INDENT_COLUMNS if row.startswith("  ") else 0) for row in text.split("\n")
             )
-        self._print(text)
+        self.output(text)
 
 
 def play_chess(
@@ -380,7 +376,7 @@ def play_chess(
     console: Console | None = None,
 ) -> int:
     """Play as the command line ``chosen`` says; with a file for it, each game is there after every move."""
-    board = read_board(" ".join(chosen.fen or ()), chosen.chess960, _remark)
+    board = read_board(" ".join(chosen.fen or ()), chosen.chess960, _warn)
     if tell is None:
         console = Console(soft_wrap=True)
         tell = console.print
@@ -388,7 +384,7 @@ def play_chess(
     if chosen.elo is not None:
         elo = max(chosen.elo, lowest := find("UCI_Elo").minimum)
         if elo != chosen.elo:
-            _remark(f"the lowest Elo is {lowest}, so that is how strongly it plays")
+            _warn(f"the lowest Elo is {lowest}, so that is how strongly it plays")
         options = {**options, "UCI_LimitStrength": True, "UCI_Elo": elo}
         name += f", UCI_Elo {elo}"
     if chosen.level is not None:
@@ -402,13 +398,13 @@ def play_chess(
                 file = files.get(table.number) or files.setdefault(table.number, AddedGame(chosen.pgn))
                 file.write(record(table, name))
             except (AnalysisError, WriteError) as error:  # the next move tries again
-                _remark(f"{error}; the game goes on, and 'moves' shows it")
+                _warn(f"{error}; the game goes on, and 'moves' shows it")
 
     with Engine(report=lambda text: print(text, file=sys.stderr), **cast(Options, options)) as engine:
         limit, _ = limit_of(chosen, 1.0)
         clock = ChessClock(*chosen.clock) if chosen.clock else None
         human = chess.BLACK if chosen.black else chess.WHITE
-        table = Table(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep)
+        table = Table(engine, board, human, limit, ask, tell, clock, console, keep)
         table.play()
     if not table.board.move_stack:
         return 0
@@ -419,7 +415,7 @@ def play_chess(
     return 0
 
 
-def _remark(text: str) -> None:
+def _warn(text: str) -> None:
     print(f"numbat: {text}", file=sys.stderr)
 
 
