@@ -25,30 +25,18 @@ from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.sacrifices import sacrificed
 from engine.explanation.verdicts import winning_anyway
 
-#: Explains a move that gets a mark; None if there is no reason.
-Explain = Callable[[Case], Claim | None]
-
-#: Gets the part of a game's work that is done.
-OnStep = Callable[[float], None]
+Explain = Callable[[Case], Claim | None]  # explains a move that gets a mark; None if there is no reason
+OnStep = Callable[[float], None]  # gets the part of a game's work that is done
 
 #: Points that a move must seem to cost to be compared with the others, and those up to which a try in its place is
 #: searched once more, because it may be as good as the best.
 SUSPECT_COST, NEAR_COST = 0.02, 0.08
 
-#: Tries that are searched once more, at most.
-MAX_NEAR_MOVES = 6
-
-#: Points that an inaccuracy costs: with lichess.org's 0.05, too many are none to another engine.
-INACCURACY_COST = 0.07
-
-#: Centipawns of compensation that a sacrifice may have beyond what a search sees of it.
-SACRIFICE_DOUBT_CP = 150
-
-#: Plies that the lines at a mark have at least: shorter ones do not show what comes of a move.
-MIN_LINE_PLIES = 8
-
-#: Plies of a line in which a try's fault is looked for.
-TRY_PLIES = 4
+MAX_NEAR_MOVES = 6  # tries that are searched once more, at most
+INACCURACY_COST = 0.07  # points that an inaccuracy costs: with lichess.org's 0.05, too many are none to another engine
+SACRIFICE_DOUBT_CP = 150  # centipawns of compensation that a sacrifice may have beyond what a search sees of it
+MIN_LINE_PLIES = 8  # plies that the lines at a mark have at least: shorter ones do not show what comes of a move
+TRY_PLIES = 4  # plies of a line in which a try's fault is looked for
 
 #: Equal verdicts in a row that settle a comparison: the first one and those of two rounds that doubled the limit.
 SETTLED_VERDICTS = 3

@@ -23,8 +23,7 @@ from engine.analysis.record import Judged, positions
 from engine.explanation.english import numbered
 from engine.explanation.grades import Grade
 
-#: The PGN tag that names engine and limit.
-TAG = "Analysis"
+TAG = "Analysis"  # the PGN tag that names engine and limit
 
 #: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); a move that has one is already judged.
 _JUDGEMENTS = range(1, 8)
@@ -34,8 +33,7 @@ _OWN = re.compile(
     r"(?:\[%eval [^\]]*\]\s*)?\[%numbat(?: \$(\d{1,3}))?(?: (\d{1,4}):([0-9a-f]{4}))?(?: \+([0-9a-f]{4}))?\]\s*"
 )
 
-#: Commands in comments that say how long a move took.
-_CLOCKS = re.compile(r"\[%(?:clk|emt)\s[^\]]*\]")
+_CLOCKS = re.compile(r"\[%(?:clk|emt)\s[^\]]*\]")  # commands in comments that say how long a move took
 
 
 def annotated(game: chess.pgn.Game, label: str, moves: Sequence[Judged]) -> chess.pgn.Game:

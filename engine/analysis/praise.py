@@ -19,8 +19,7 @@ from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, offered, sacrific
 from engine.explanation.verdicts import EDGE
 from engine.play.captures import Captures
 
-#: Replies to a check that are easy to choose from.
-_FEW_REPLIES = 3
+_FEW_REPLIES = 3  # replies to a check that are easy to choose from
 
 #: The expected points of a clear advantage, and the difference of two moves that are as good as each other.
 CLEAR_POINTS, EQUAL_COST = 0.7, 0.02

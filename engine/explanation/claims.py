@@ -35,8 +35,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 #: which exchanged, a ``piece`` that stood on a square (not needed for the queen), or a ``list`` of all that is won.
 GainKind = Literal["promotion", "exchange", "minor", "piece", "list"]
 
-#: The themes of claims that only say how the scores changed.
-COMPARISONS = ("verdict", "comparison")
+COMPARISONS = ("verdict", "comparison")  # the themes of claims that only say how the scores changed
 
 MatePattern = Literal["", "backRankMate", "smotheredMate"]
 

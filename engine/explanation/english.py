@@ -152,8 +152,7 @@ _RESULTS = {
     -2: "lost",
 }
 
-#: The most moves to list that keep a tablebase result.
-_NAMED = 3
+_MAX_NAMED_MOVES = 3  # the most moves to list that keep a tablebase result
 
 
 def sentence(claim: claims.Claim, skip_better: bool = False) -> str:
@@ -417,7 +416,7 @@ def _table_result(claim: claims.TableResult) -> str:
         keeps = "win" if many else "wins"
     if claim.every or not claim.kept:
         return f"{says}, after any move." if claim.every else f"{says}."
-    if len(claim.kept) <= _NAMED:
+    if len(claim.kept) <= _MAX_NAMED_MOVES:
         return f"{says}; only {listed([board.san(move) for move in claim.kept])} {keeps}."
     return f"{says}; {board.san(claim.kept[0])} and {len(claim.kept) - 1} other moves {keeps}."
 

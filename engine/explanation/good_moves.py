@@ -33,11 +33,8 @@ from engine.explanation.themes import draw
 from engine.explanation.verdicts import level
 from engine.play.captures import value
 
-#: Plies of a threat to mention: the capture, the reply and the result.
-_THREAT_PLIES = 3
-
-#: Part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice.
-_MIN_RETURN_SHARE = 0.6
+_THREAT_PLIES = 3  # plies of a threat to mention: the capture, the reply and the result
+_MIN_RETURN_SHARE = 0.6  # part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice
 
 #: Moves of the sacrificing side in which an attack on the king must show, and those of them that must be part of it.
 _MAX_ATTACK_MOVES, _MIN_ATTACK_MOVES = 4, 3

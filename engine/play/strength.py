@@ -6,6 +6,7 @@ makes the probability of a move an exponential function of its score: near-equal
 slightly worse one now and then, a blunder hardly ever (the softmax choice of Luce, 1959).
 
 But humans do not misjudge a hanging piece. They see immediate captures (``captures.visible_gain``) and overlook what is
+a move or two deeper. So an alert player does not choose a line that visibly loses material if the best line does not;
 only the weakest levels are not always alert. Beginners see one move ahead and consider every legal move, so that the
 error is now and then larger than a piece, and they leave one hanging.
 

@@ -6,11 +6,8 @@ from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
 from engine.printing import escaped
 
-#: Maximum characters of an info string, which may quote input of any length.
-_MAX_STRING_CHARACTERS = 300
-
-#: Maximum number of words quoted from a list.
-_QUOTED_WORDS = 3
+_MAX_STRING_CHARACTERS = 300  # maximum characters of an info string, which may quote input of any length
+_QUOTED_WORDS = 3  # maximum number of words quoted from a list
 
 
 def info_string_line(text: str) -> str:

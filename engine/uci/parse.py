@@ -19,11 +19,8 @@ PROTOCOL = frozenset(
 #: Numbat's own commands, for people at a keyboard.
 EXTENSIONS = frozenset(("d", "eval", "explain", "why", "bench", "help"))
 
-#: ``go`` limits with a number.
-_NUMBERS = NUMBERS | {"perft": PERFT}
-
-#: Number of invalid limits that get an explanation; the others are counted.
-_EXPLAINED_FAULTS = 5
+_NUMBERS = NUMBERS | {"perft": PERFT}  # ``go`` limits with a number
+_EXPLAINED_FAULTS = 5  # number of invalid limits that get an explanation; the others are counted
 
 _FLAGS = frozenset(("infinite", "ponder"))
 _GO_WORDS = _FLAGS | _NUMBERS.keys() | {"searchmoves"}
@@ -195,8 +192,7 @@ class Bench:
     options: Options = field(default_factory=Options)
 
 
-#: The kinds of limits of a bench.
-_BENCH_LIMITS = ("depth", "nodes", "movetime", "mate", "perft")
+_BENCH_LIMITS = ("depth", "nodes", "movetime", "mate", "perft")  # the kinds of limits of a bench
 
 
 def parse_bench(words: Sequence[str]) -> Bench:

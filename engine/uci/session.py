@@ -32,20 +32,11 @@ if TYPE_CHECKING:
     from engine.api import Engine
     from engine.uci.commentary import Commentary
 
-#: Seconds to wait for the first ``uci`` before numba is imported, which would delay the answer.
-_LOAD_DELAY = 0.1
-
-#: Seconds that a command may wait before the user is told which command holds it up.
-_QUIET_WAIT = 1.0
-
-#: Names of commands that may take minutes.
-_LONG_COMMANDS = ("go", "go perft", "bench", "explain")
-
-#: Seconds to wait after ``quit`` for stopped work, and for a perft.
-_QUIT_TIMEOUT = 5.0
-
-#: Seconds between checks, after ``quit``, whether the reader of the output is gone.
-_POLL_INTERVAL = 0.2
+_LOAD_DELAY = 0.1  # seconds to wait for the first ``uci`` before numba is imported, which would delay the answer
+_QUIET_WAIT = 1.0  # seconds that a command may wait before the user is told which command holds it up
+_LONG_COMMANDS = ("go", "go perft", "bench", "explain")  # names of commands that may take minutes
+_QUIT_TIMEOUT = 5.0  # seconds to wait after ``quit`` for stopped work, and for a perft
+_POLL_INTERVAL = 0.2  # seconds between checks, after ``quit``, whether the reader of the output is gone
 
 
 @dataclass(slots=True, eq=False)

@@ -57,8 +57,7 @@ MIN_LINE_PLIES, POSITION_INTERVAL = 8, 37
 SLACK, LEVEL_POINTS = 0.05, 0.61
 """Expected points by which a verdict may be off, because verdicts change abruptly, and the most of an even game."""
 
-DRAW_CP, UNNOTICED_CP = 50, 25
-"""Centipawns up to which a score confirms a draw, and those that count as nothing."""
+DRAW_CP, UNNOTICED_CP = 50, 25  # centipawns up to which a score confirms a draw, and those that count as nothing
 
 TAGS = {
     "fork": {"fork"}, "hanging": {"hangingPiece"}, "pin": {"pin"}, "skewer": {"skewer"},
