@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. Almost nothing is imported before ``uciok``.
 
     Ctrl-C ends it with one line at any point. Without ``arguments`` the command line is that of the process, which is
-    about to end, and a second Ctrl-C ends it at once.
+    about to end, and a second Ctrl-C ends it immediately.
     """
     try:
         if other := _import_own_engine():

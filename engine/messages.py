@@ -103,7 +103,7 @@ class Limits:
     a number outside the range in :data:`NUMBERS`."""
 
     wtime: int | None = None
-    """Milliseconds on White's clock, None for no clock. GUIs may send 0 or less; the engine then moves at once."""
+    """Milliseconds on White's clock, None for no clock. GUIs may send 0 or less; the engine then moves immediately."""
 
     btime: int | None = None  # milliseconds on Black's clock, likewise
     winc: int = 0  # White's increment per move in milliseconds

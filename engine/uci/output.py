@@ -29,7 +29,7 @@ class Output:
             os.set_blocking(self._stream.fileno(), True)
 
     def line(self, text: str) -> None:
-        """Print ``text``, one or more lines, with one write and one flush. Ends the process at once if that fails, from
+        """Print ``text``, one or more lines, with one write and one flush. Ends the process if that fails, from
         any thread, because the main thread may be blocked: silently if the reader is gone, otherwise (a full disk, say)
         with a line on standard error."""
         data = text.encode("utf-8", "replace") + b"\n"
