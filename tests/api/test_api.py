@@ -89,7 +89,7 @@ def test_a_null_move_clears_the_history(numbat: Engine) -> None:
 
 def test_a_board_is_set_as_its_fen_and_moves_are() -> None:
     """From the bitboards, and from the last position that can come again; everything but the oldest keys is equal."""
-    for seed, first in enumerate(starts(4)):
+    for seed, first in enumerate([*starts(8)][::4]):
         for board in random_game(first, seed, 60):
             found = position_of(board)
             expected = new_position()

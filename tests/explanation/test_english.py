@@ -168,33 +168,13 @@ def test_every_claim_has_a_sentence_of_its_own(with_themes):
 @pytest.mark.parametrize(
     ("claim", "text"),
     [
-        (compared("decided", 3, -3), "After 1...d5 Black is winning; after 1.e4 White would be winning."),
         (
             Material("loses", FORK, WON, FORKS, stake=True),
             "Loses a rook and a pawn, and with it the win: 1.Nxc7+ forks the king and the rook on a8.",
         ),
         (
-            Mating("allows", LET_MATE, 1, guard=chess.ROOK, missed=Mating("misses", MATE, 1)),
-            "Misses mate in one with 1.Ra8#, and allows mate in one with 1...Ra1+: the rook was needed to guard a1.",
-        ),
-        (Drawn("stalemate", DRAW, 1), "Throws away the win: it is stalemate."),
-        (
-            ByTables(*KINGS, 2, -1),
-            "According to the tablebases the position was won and is now lost, were it not for the 50-move rule; "
-            "1.Ke6 was right.",
-        ),
-        (
             Threat(*THREAT, Gain("piece", ((2, 1),), (), chess.C6)),
             "Bf3 threatens 1.Bxc6+, which wins the knight on c6.",
-        ),
-        (
-            Outlook(BEST, "hardly", PLAYED.moves[0], 1, ((True, (WON, Feature("passed", True, 0, (1, 0)))),)),
-            "e4 is the best move, but 1.a3 is almost as good; White stands better. "
-            "White is a rook and a pawn up and has a passed pawn.",
-        ),
-        (
-            Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("piece", ((5, 1),), ((3, 1),))),
-            "Offers the rook on f8 to win the queen for a bishop.",
         ),
         (
             OnlyMove(MATE, "parries", False, Mating("allows", LET_MATE, 2)),
