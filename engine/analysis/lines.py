@@ -8,6 +8,7 @@ from chess.engine import Wdl
 
 from engine.analysis.judge import chances_on, ending
 from engine.api.types import Analysis, score_text
+from engine.explanation.english import side
 
 
 def percents(white: Wdl) -> tuple[int, int, int]:
@@ -78,9 +79,4 @@ def ending_text(board: chess.Board) -> str:
     how = outcome.termination.name.lower().replace("_", " ")
     if outcome.winner is None:
         return f"{how}, a draw"
-    return f"{how}, {side_name(outcome.winner)} wins"
-
-
-def side_name(side: chess.Color) -> str:
-    """``White`` or ``Black``."""
-    return chess.COLOR_NAMES[side].capitalize()
+    return f"{how}, {side(outcome.winner)} wins"

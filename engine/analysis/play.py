@@ -20,12 +20,13 @@ from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
-from engine.analysis.lines import chances_of, chances_text, ending_text, side_name, wrapped
+from engine.analysis.lines import chances_of, chances_text, ending_text, wrapped
 from engine.analysis.openings import opening_of
 from engine.api.explaining import EXPLAIN_NODES, asked_about
 from engine.api.types import Analysis, score_text
 from engine.commandline import limit_of
 from engine.console import Console, read_line
+from engine.explanation.english import side as side_name
 from engine.explanation.verdicts import expectation
 from engine.files import WriteError
 from engine.messages import Limits, quoted

@@ -15,6 +15,7 @@ MIN_SACRIFICE_PAWNS = 2  # the least material that a sacrifice gives, in pawns: 
 def sacrificed(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     """The squares of the pieces that ``move`` sacrifices, and what each costs in pawns; empty if it is no sacrifice."""
     given = {square: pawns for square, pawns in _offers(board, move).items() if pawns >= MIN_SACRIFICE_PAWNS}
+    given = {square: pawns for square, pawns in given.items() if _can_take(board, move, square, pawns)}
     if not given or _parries_mate(board, move):
         return {}
     # what the others may give for this to be a choice
@@ -41,6 +42,21 @@ def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     captures = Captures(after)
     targets = {reply.to_square for reply in after.generate_legal_captures() if after.piece_type_at(reply.to_square)}
     return {square: captures.won_on(square) - won for square in targets}
+
+
+def _can_take(board: chess.Board, move: chess.Move, square: chess.Square, pawns: int) -> bool:
+    """Whether a piece can capture on ``square`` after ``move`` and leaves none behind it that is worth ``pawns``."""
+    after = board.copy(stack=False)
+    after.push(move)
+    for reply in after.generate_legal_captures(to_mask=chess.BB_SQUARES[square]):
+        after.push(reply)
+        left = chess.BB_SQUARES[reply.from_square]
+        moves = after.generate_legal_captures()
+        opened = [each for each in moves if chess.between(each.from_square, each.to_square) & left]
+        if max(map(Captures(after).exchange, opened), default=0) < pawns:
+            return True
+        after.pop()
+    return False
 
 
 def _parries_mate(board: chess.Board, move: chess.Move) -> bool:

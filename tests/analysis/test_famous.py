@@ -12,7 +12,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
-from chess.engine import Limit
+from chess.engine import Cp, Limit
 
 from engine import Engine
 from engine.analysis.annotate import INACCURACY_COST, Annotator
@@ -272,6 +272,13 @@ def inconsistencies(positions: list[Judged]) -> list[str]:
 )
 def test_a_mark_and_a_fall_of_the_score_go_together(numbat, name, limit):
     assert inconsistencies(Annotator(numbat, limit).annotate(game_of(name)).judged()) == []
+
+
+def test_a_position_reads_as_its_neighbours(numbat):
+    """White stands at -5, but with up to 200,000 nodes a search finds 27. Qf3 at -1.5."""
+    (game,) = games_in('[FEN "8/pQ5p/6pk/2p5/8/2NPK1bP/PPP3rq/R7 w - - 0 27"]\n\n27. Ke4 Rxc2 *')
+    found = Annotator(numbat, Limit(nodes=60_000)).annotate(game).judged()
+    assert all(judged.score.white() < Cp(-350) for judged in found)
 
 
 @pytest.mark.parametrize("nodes", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])

@@ -36,6 +36,20 @@ def test_a_piece_that_is_lost_anyway_is_no_sacrifice():
     assert not any(sacrificed(board, move) for move in board.legal_moves)
 
 
+@pytest.mark.parametrize(
+    ("fen", "san"),
+    [
+        ("rnr3k1/4qpp1/p3b2p/1Bpp4/8/Q3PN2/PP3PPP/2R1K2R w K - 0 16", "O-O"),
+        ("2r3k1/r2nqpp1/p3b2p/2pp4/8/Q3PN2/PP2BPPP/2R2RK1 w - - 4 18", "Nd4"),
+    ],
+)
+def test_a_piece_that_only_a_pinned_pawn_can_take_is_no_sacrifice(fen, san):
+    """Fischer - Spassky 1972, the sixth game: a capture leaves a rook or the queen."""
+    board = chess.Board(fen)
+    assert offered(board, board.parse_san(san)) >= 2
+    assert not sacrificed(board, board.parse_san(san))
+
+
 def test_what_a_player_sees_at_once():
     board = chess.Board("4k3/8/8/3q4/4P3/2N5/8/4K3 w - - 0 1")
     assert is_obvious(board, board.parse_san("exd5"))
