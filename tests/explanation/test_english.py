@@ -180,6 +180,10 @@ def test_every_claim_has_a_sentence_of_its_own(with_themes):
             OnlyMove(MATE, "parries", False, Mating("allows", LET_MATE, 2)),
             "Ra8# is the only move that parries the mate; 1.Rb2 allows mate in 2, beginning with 1...Ra1+.",
         ),
+        (
+            Sacrifice(SACRIFICE, ROOK, True, "material", gains=Gain("list", ((5, 1), (2, 1)), ((4, 1),))),
+            "Offers the rook on f8 for a queen and a knight.",  # not the exchange: the rook is counted
+        ),
     ],
 )
 def test_examples_of_the_wording(claim, text):
