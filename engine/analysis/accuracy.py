@@ -16,7 +16,7 @@ import chess
 from chess.engine import Cp, PovScore
 
 from engine.analysis.record import Judged
-from engine.explanation.grades import Grade, human_expectation, stockfish
+from engine.explanation.grades import Grade, human_expectation, to_stockfish_centipawns
 
 PHASES = ("opening", "middlegame", "endgame")  # the phases of a game
 
@@ -106,7 +106,7 @@ def centipawns(score: PovScore) -> int:
     >>> centipawns(PovScore(Mate(0), chess.WHITE)), centipawns(PovScore(Cp(50), chess.WHITE))
     (-1000, 101)
     """
-    return max(-MATE_CP, min(MATE_CP, stockfish(score.white()).score(mate_score=100 * MATE_CP)))
+    return max(-MATE_CP, min(MATE_CP, to_stockfish_centipawns(score.white()).score(mate_score=100 * MATE_CP)))
 
 
 def phase(board: chess.Board) -> int:

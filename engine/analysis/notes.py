@@ -138,7 +138,7 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
     if not marked:
         node.nags.add(judged.grade.nag)
         mark = f" ${judged.grade.nag}"
-    word = f"The engine says {judged.grade.word}" if marked else judged.grade.word.capitalize()
+    word = f"Numbat's mark: {judged.grade.word}" if marked else judged.grade.word.capitalize()
     instead, added = judged.better or judged.next_best, ""
     other = line = numbered(board, instead[:1])
     if node.parent.has_variation(instead[0]):
@@ -151,7 +151,7 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
     fell = judged.grade.bad or judged.grade is Grade.UNCLEAR
     change = f"{had}; now {has}." if fell else f"{other} would have left {had}; {judged.san} leaves {has}."
     parts = [
-        f"{word}: {line} was {than}.",
+        f"{word}{';' if marked else ':'} {line} was {than}.",
         judged.reason,
         change if had != has else "",
         f"Also good: {', '.join(numbered(board, [move]) for move in judged.also)}." if judged.also else "",

@@ -16,13 +16,13 @@ def human_expectation(score: Score) -> float:
     return score.wdl(model="lichess").expectation()
 
 
-def stockfish(score: Score) -> Score:
+def to_stockfish_centipawns(score: Score) -> Score:
     """``score`` in Stockfish's centipawns, for which lichess.org's curve was made. Near equality they are about twice
     the engine's own, far from it fewer.
 
     >>> from chess.engine import Cp, Mate
-    >>> stockfish(Cp(50)), stockfish(Cp(-300)), stockfish(Cp(1500)), stockfish(Mate(3))
-    (Cp(+101), Cp(-412), Cp(+805), Mate(+3))
+    >>> [to_stockfish_centipawns(score) for score in (Cp(50), Cp(-300), Cp(1500), Mate(3))]
+    [Cp(+101), Cp(-412), Cp(+805), Mate(+3)]
     """
     own = score.score()
     return score if own is None else Cp(round(_STOCKFISH_SCALE_CP * math.asinh(own / _OWN_SCALE_CP)))
@@ -33,7 +33,7 @@ _STOCKFISH_SCALE_CP, _OWN_SCALE_CP = 250, 120  # fitted to scores of both engine
 
 def points(score: Score) -> float:
     """The expected points, from 0 to 1, by lichess.org's curve, when people play on from ``score``."""
-    return human_expectation(stockfish(score))
+    return human_expectation(to_stockfish_centipawns(score))
 
 
 def cost(before: Score, after: Score) -> float:
@@ -85,7 +85,7 @@ class Grade(Enum):
 
 def grade_of(before: Score, after: Score) -> Grade:
     """The grade of a move that led from ``before`` to ``after``, both from its player's view."""
-    return lichess_grade(stockfish(before), stockfish(after))
+    return lichess_grade(to_stockfish_centipawns(before), to_stockfish_centipawns(after))
 
 
 def lichess_grade(before: Score, after: Score) -> Grade:
