@@ -1,6 +1,6 @@
 """How a game's time, nodes or plies are divided among its positions.
 
-Half of it goes to a first search of every position. A comparison of two moves begins with as much, and is repeated with
+Half of it goes to a first search of every position. A comparison of two moves begins with less, and is repeated with
 twice the amount until the move has taken the time of ten positions. With a limit of plies the first search has it, and
 a comparison adds one ply after the other."""
 
@@ -13,8 +13,8 @@ from chess.engine import Limit
 FIRST_SHARE = 0.5  # the share of the first search of a position
 MOST_POSITIONS = 10  # what the comparisons of a move may take, in positions
 
-#: The first round, of a quarter of the first search, is for moves that may deserve praise; for those that seem to cost
-#: something comparisons begin with the third, which has as much as the first search.
+#: The round with which comparisons of moves that seem to cost something begin. The first one, of a quarter of the first
+#: search, is only for moves that may deserve praise.
 SUSPECT_ROUND = 1
 
 _ROUND_PLIES = range(-1, 6)  # with a limit of plies, the plies that the rounds have more than the first search

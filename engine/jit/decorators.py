@@ -1,8 +1,9 @@
 """The two decorators of every compiled function: :func:`kernel` and :func:`helper`.
 
-A *kernel* is called from Python or calls itself; it has one explicit signature, so that no literal argument
-can give it a second one (numba's cache crashes on recursion between overloads). A *helper* is called from
-compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` both are the plain functions."""
+A *kernel* is called from Python, calls itself, or is compiled once for all its callers. It has one explicit
+signature, so that no literal argument can give it a second one (numba's cache crashes on recursion between overloads).
+A *helper* is called from compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` both are the
+plain functions."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The main search: principal variation search over alpha-beta, with pruning, extensions and reductions.
 
-Steps are numbered in code order, one rule to a number. Every heuristic is named in full, with why it works. Elo figures
+Steps are numbered in code order. Every heuristic is named in full, with why it works. Elo figures
 are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
 :mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Whatever calls ``search`` must be here, because
 numba cannot cache mutually recursive functions."""
@@ -133,7 +133,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
             return score
 
         # Step 4. Upcoming repetition: a side that can return to an earlier position has at least a draw. Only alpha
-        # rises: a result between the old alpha and the draw stands for the draw.
+        # rises: a score returned between the old alpha and the draw means a draw.
         if excluded == 0:
             alpha = raise_to_draw(position, ply, alpha)
             if alpha >= beta:

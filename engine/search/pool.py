@@ -325,8 +325,8 @@ class Pool:
             self.control["stop"] = 1
 
     def _quiet_until(self, task: SearchTask) -> int:
-        """The clock ticks until which the search reports nothing; REPORT_ALL if there is no such time. On the clock no
-        reader keeps up, and the time between two windows is lost."""
+        """The clock ticks until which the search reports nothing; REPORT_ALL if there is no such time. In timed games
+        earlier reports are too many for a reader, and cost thinking time."""
         optimum, limits = self._budget.optimum, task.limits
         if optimum is None or task.lines > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
             return REPORT_ALL
