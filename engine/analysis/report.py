@@ -36,6 +36,7 @@ from engine.analysis.openings import opening_of
 from engine.analysis.player import report_of
 from engine.analysis.record import Judged, is_decisive, positions
 from engine.api.types import score_text
+from engine.explanation.english import numbered
 from engine.explanation.grades import Grade
 from engine.pages import as_json, fill
 
@@ -164,7 +165,7 @@ def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
     for (tried, reply), why in judged.refuted:
         after = board.copy(stack=False)
         after.push(tried)
-        replies[tried.uci()] = why or f"{after.san(reply)}."
+        replies[tried.uci()] = why or f"{numbered(after, [reply])}."
     return {
         "legal": " ".join(f"{move.uci()} {board.san(move)}" for move in board.legal_moves),
         "also": [move.uci() for move in judged.also],
