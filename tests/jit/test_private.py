@@ -20,8 +20,6 @@ from engine.jit import INTERPRETED, clock_ticks, helper, private
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
-PRIVATE = Path(private.__file__)
-
 SIGNATURE = int64(int64)
 
 
