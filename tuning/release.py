@@ -121,6 +121,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         check_release(REPOSITORY, NUMBER, arguments.tag)
     text = notes(REPOSITORY)
     out.mkdir(parents=True, exist_ok=True)
+    console.print("building the source archive and the wheel")
     wheel = build(out)
     version = wheel.name.split("-")[1]
     console.print(f"{wheel.name}: trying it in an empty environment", soft_wrap=True)
