@@ -23,7 +23,7 @@ DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 _MOST_SECONDS = 1e6
 
-_MAX_SHOWN = 500  # characters shown of the beginning, and of the end, of a long message
+_MAX_SHOWN_CHARACTERS = 500  # characters shown of the beginning, and of the end, of a long message
 MAX_JOBS = 1024  # maximum number of processes at a time
 
 
@@ -61,8 +61,8 @@ class Parser(argparse.ArgumentParser):
 def refuse(error: object, program: str = "numbat") -> int:
     """Print an error as one line on standard error, without the middle of a very long one; returns the exit code."""
     text = escaped(str(error), keep="")
-    if len(text) > 2 * _MAX_SHOWN:
-        text = f"{text[:_MAX_SHOWN]} ... {text[-_MAX_SHOWN:]}"
+    if len(text) > 2 * _MAX_SHOWN_CHARACTERS:
+        text = f"{text[:_MAX_SHOWN_CHARACTERS]} ... {text[-_MAX_SHOWN_CHARACTERS:]}"
     print(f"{program}: {text}", file=sys.stderr)
     return REFUSED
 

@@ -70,7 +70,7 @@ _COUNTER = re.compile(r"(\+?[0-9]{1,9}|-)(?:\s+|$)")
 _QUOTES = "[\"'`“„](.*)[\"'`”“]"
 
 #: What may stand around a FEN, from the outside.
-_AROUND = [
+_SURROUNDINGS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (r"\[FEN\s+(.*)\]", _QUOTES, r"(?:position\s+)?fen(?:\s*[:=]\s*|\s+)(.*)", _QUOTES)
 ]
@@ -78,7 +78,7 @@ _AROUND = [
 
 def _plain(text: str) -> str:
     """``text`` without what stands around the FEN."""
-    for around in _AROUND:
+    for around in _SURROUNDINGS:
         text = text.strip()
         if found := around.fullmatch(text):
             text = found[1]

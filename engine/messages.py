@@ -38,17 +38,17 @@ class ThreadError(RuntimeError):
 #: A warning on castling rights that make a position one of Chess960.
 CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
 
-_MAX_QUOTED = 100  # characters of an input that a message quotes
+_MAX_QUOTED_CHARACTERS = 100  # characters of an input that a message quotes
 
 
 def quoted(value: object) -> str:
     """``value`` as Python writes it, shortened if it is long."""
     if isinstance(value, str):
-        return repr(value if len(value) <= _MAX_QUOTED else f"{value[:_MAX_QUOTED]}...")
+        return repr(value if len(value) <= _MAX_QUOTED_CHARACTERS else f"{value[:_MAX_QUOTED_CHARACTERS]}...")
     if isinstance(value, int) and value.bit_length() > 128:  # Python does not convert all of them
         return f"a number of {value.bit_length()} bits"
     text = repr(value)
-    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}..."
+    return text if len(text) <= _MAX_QUOTED_CHARACTERS else f"{text[:_MAX_QUOTED_CHARACTERS]}..."
 
 
 def counted(number: int, noun: str, plural: str = "", form: str = "") -> str:
@@ -56,15 +56,15 @@ def counted(number: int, noun: str, plural: str = "", form: str = "") -> str:
     return f"{number:{form}} {noun if number == 1 else plural or noun + 's'}"
 
 
-LARGEST = 2**63 - 1  # the maximum of every limit: 64 bits, signed
+MAX_LIMIT = 2**63 - 1  # the maximum of every limit: 64 bits, signed
 
 
 class Number(NamedTuple):
     """The unit and range of a limit."""
 
     unit: str
-    minimum: int = -LARGEST
-    maximum: int = LARGEST
+    minimum: int = -MAX_LIMIT
+    maximum: int = MAX_LIMIT
 
     def nearest(self, number: int) -> int:
         return min(max(number, self.minimum), self.maximum)
@@ -75,7 +75,7 @@ class Number(NamedTuple):
 
     def refusal(self, name: str, value: object, kind: str = "a whole number of") -> str:
         """A message that the limit ``name`` cannot be ``value``, with the valid range."""
-        bound = "" if self.minimum == -LARGEST else f", {self.minimum} or more"
+        bound = "" if self.minimum == -MAX_LIMIT else f", {self.minimum} or more"
         if isinstance(value, int | float) and self.maximum < abs(value) < inf:
             bound = f", at most {self.maximum}" if value > 0 else f", at least {self.minimum}"
         return f"{name} takes {kind} {self.unit}{bound}, not {quoted(value)}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from chess.engine import Limit
 
 FIRST_SHARE = 0.5  # the share of the first search of a position
-MOST_POSITIONS = 10  # what the comparisons of a move may take, in positions
+MAX_POSITIONS = 10  # what the comparisons of a move may take, in positions
 
 #: The round with which comparisons of moves that seem to cost something begin. The first one, of a quarter of the first
 #: search, is only for moves that may deserve praise.
@@ -46,7 +46,7 @@ class AnalysisBudget:
     @property
     def most(self) -> int:
         """The longest search of a position."""
-        return self.amount + _ROUND_PLIES[-1] if self.unit == "depth" else MOST_POSITIONS * self.amount
+        return self.amount + _ROUND_PLIES[-1] if self.unit == "depth" else MAX_POSITIONS * self.amount
 
     @property
     def rounds(self) -> list[int]:

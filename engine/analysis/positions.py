@@ -23,7 +23,7 @@ from engine.messages import Limits
 from engine.options import Options
 from engine.reading.pasted import read_pasted
 
-_INDENT = 9  # columns that the later rows of a line are indented
+_INDENT_COLUMNS = 9  # columns that the later rows of a line are indented
 
 
 class Lines:
@@ -89,7 +89,7 @@ def _progress(console: Console, board: chess.Board, width: int | None) -> Iterat
         nonlocal depth
         if lines[0].depth > depth and not lines[0].bound:
             depth = lines[0].depth
-            console.print(wrapped(line_text(board, lines[0]), width, _INDENT))
+            console.print(wrapped(line_text(board, lines[0]), width, _INDENT_COLUMNS))
 
     yield show
     console.print()
@@ -106,7 +106,7 @@ def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> s
 
 def _text(board: chess.Board, lines: list[Analysis], width: int | None) -> str:
     """All lines, best first, with the nodes and time that they took."""
-    rows = [wrapped(line_text(board, line), width, _INDENT) for line in lines]
+    rows = [wrapped(line_text(board, line), width, _INDENT_COLUMNS) for line in lines]
     if lines:
         best = lines[0]
         rows.append(f"\n{best.nodes:,} node{'s' * (best.nodes != 1)} in {best.time:.1f} s, {best.nps:,} a second")

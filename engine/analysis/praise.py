@@ -19,7 +19,7 @@ from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, offered, sacrific
 from engine.explanation.verdicts import EDGE
 from engine.play.captures import Captures
 
-_FEW_REPLIES = 3  # replies to a check that are easy to choose from
+_MAX_EASY_REPLIES = 3  # replies to a check that are easy to choose from
 
 #: The expected points of a clear advantage, and the difference of two moves that are as good as each other.
 CLEAR_POINTS, EQUAL_COST = 0.7, 0.02
@@ -37,7 +37,7 @@ def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score)
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
     if given:
         return Grade.BRILLIANT if only else Grade.GOOD
-    if not only or (board.is_check() and board.legal_moves.count() <= _FEW_REPLIES):
+    if not only or (board.is_check() and board.legal_moves.count() <= _MAX_EASY_REPLIES):
         return Grade.FINE
     return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import chess
 
 from engine.api.calls import FORKED
-from engine.messages import LARGEST, NUMBERS, Figures, Info, Limits, next_of, quoted
+from engine.messages import MAX_LIMIT, NUMBERS, Figures, Info, Limits, next_of, quoted
 from engine.search.threads import ThreadTask
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
@@ -205,7 +205,7 @@ def _number(name: str, value: Any) -> int:
     exact = value * 1000 if isinstance(value, int | float) and not isinstance(value, bool) else nan
     whole = round(exact) if isinstance(exact, int) or isfinite(exact) else None
     if whole is None or number.nearest(whole) != whole:
-        of_seconds = number._replace(unit="seconds", maximum=LARGEST // 1000)
+        of_seconds = number._replace(unit="seconds", maximum=MAX_LIMIT // 1000)
         raise ValueError(f"the limit's {of_seconds.refusal(name, value, 'a number of')}")
     return whole
 

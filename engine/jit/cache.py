@@ -13,7 +13,7 @@ from engine.jit.digest import LAYERS, WORKBENCH, layer_of_source, settings_diges
 from engine.jit.store import SUFFIX, Store
 
 #: Length of the function name in cache file names, for humans; short, as Windows limits paths to 260 characters.
-_PREFIX = 16
+_PREFIX_CHARACTERS = 16
 
 STORE = Store(
     Path(os.environ.get("NUMBAT_CACHE_DIR") or cache_folder()),
@@ -32,7 +32,7 @@ class KernelCache(private.CacheBase):
             f"{function.__module__}.{function.__qualname__}:{code.co_firstlineno}:"
             f"{hashlib.sha256(code.co_code).hexdigest()}"
         )
-        self._prefix = re.sub(r"\W", "", function.__name__)[:_PREFIX]
+        self._prefix = re.sub(r"\W", "", function.__name__)[:_PREFIX_CHARACTERS]
         self._fetched: dict[str, bytes] = {}
         self.hits = 0  # the number of loads from the cache
 

@@ -18,11 +18,11 @@ from engine.jit.codegen import symbol
 from engine.jit.private import INTERPRETED
 from engine.jit.records import structure
 
-_CACHE_LINE = 64
+_CACHE_LINE_BYTES = 64
 
 #: Linux backs memory of this size and alignment with a huge page on request; numpy requests it for allocations of at
 #: least the second size. Large tables on small pages slow the search down.
-_HUGE_PAGE, _ADVISED = 1 << 21, 1 << 22
+_HUGE_PAGE_BYTES, _MIN_ADVISED_BYTES = 1 << 21, 1 << 22
 
 _LIVE_ARRAYS: list[Any] = []  # arrays that stay alive until the process ends
 _MIN_HUGE_BYTES = 1 << 19  # size in bytes from which an allocation is worth huge pages
@@ -53,9 +53,9 @@ def _record_dtype(dtype: np.dtype) -> np.dtype:
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
     """A zeroed array of ``count`` records, aligned to a cache line, without touching pages. Raises MemoryError."""
     size = dtype.itemsize * count
-    unit, room = _CACHE_LINE, size + _CACHE_LINE
+    unit, room = _CACHE_LINE_BYTES, size + _CACHE_LINE_BYTES
     if size >= _MIN_HUGE_BYTES:
-        unit, room = _HUGE_PAGE, max(size + -size % _HUGE_PAGE + _HUGE_PAGE, _ADVISED)
+        unit, room = _HUGE_PAGE_BYTES, max(size + -size % _HUGE_PAGE_BYTES + _HUGE_PAGE_BYTES, _MIN_ADVISED_BYTES)
     raw = np.zeros(room, np.uint8)
     start = -raw.__array_interface__["data"][0] % unit
     return _as_records(raw[start : start + size].view(dtype))

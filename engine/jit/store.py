@@ -29,7 +29,7 @@ SUFFIX = ".nbc"
 _SETTINGS = re.compile(r"jit-[0-9a-f]{10}")
 
 #: Suffix of unfinished files, and the age in seconds from which they are leftovers of killed processes.
-_PART = ".tmp"
+_PART_SUFFIX = ".tmp"
 _PART_SECONDS = 600
 
 KEPT_STATES = 24  # source states kept for each layer: the most recently used, over all checkouts that share the folder
@@ -37,7 +37,7 @@ UNUSED_SECONDS = 60 * 24 * 3600  # code that no start has used for this long is 
 _USE_SECONDS = 600  # a start touches a directory that it uses, unless it was touched within this time
 
 #: A probe of the free space: nothing is compiled for the folder unless this file fits.
-_PROBE, _PROBE_BYTES = f"space{_PART}", 24 << 20
+_PROBE, _PROBE_BYTES = f"space{_PART_SUFFIX}", 24 << 20
 
 _ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # not a link, and no waiting for a pipe
@@ -128,7 +128,7 @@ class Store:
                     old.append(path)
             for path in old:
                 shutil.rmtree(path, ignore_errors=True)
-            for path in self._settings.rglob(f"*{_PART}"):
+            for path in self._settings.rglob(f"*{_PART_SUFFIX}"):
                 if now - _time(path) > _PART_SECONDS:
                     path.unlink()
 
@@ -195,7 +195,7 @@ class Store:
     def _save(self, directory: Path, name: str, content: bytes) -> None:
         """Write a file, whole or not at all. Raises OSError."""
         self._make(directory)
-        target, part = directory / name, directory / f"{uuid.uuid4().hex[:16]}{_PART}"
+        target, part = directory / name, directory / f"{uuid.uuid4().hex[:16]}{_PART_SUFFIX}"
         handle = os.open(part, _CREATE, 0o644)
         try:
             with open(handle, "wb") as file:

@@ -15,7 +15,7 @@ _POLL_SECONDS, _REPORT_SECONDS = 0.1, 2.0  # seconds between checks of the cache
 
 #: Seconds without progress after which a start no longer waits for another process, which may have been stopped. On a
 #: slow machine it waits as long again as compilation took up to then.
-_PATIENCE = 60.0
+_PATIENCE_SECONDS = 60.0
 
 
 def warm_up(report: Report, layer: str = START, deferred: bool = False, later: tuple[str, ...] = ()) -> None:
@@ -78,7 +78,7 @@ def _wait_for_others(absent: list[Kernel], layer: str, report: Report, later: tu
                 if (percentage := min(99, 100 * count // max(1, _total(layer)))) > shown:
                     shown = percentage
                     report(f"compiling: {percentage}%")
-            elif now - progressed > max(_PATIENCE, progressed - begun):
+            elif now - progressed > max(_PATIENCE_SECONDS, progressed - begun):
                 report("the compiler process is stuck: compiling here")
                 break
     except KeyboardInterrupt:

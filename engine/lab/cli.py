@@ -20,7 +20,7 @@ from engine.messages import PositionError, counted
 from engine.printing import escaped, unguarded
 
 GAMES = ("chess", "tictactoe", "bones", "othello", "tree")
-DEEPEST = 60
+MAX_DEPTH = 60
 
 PROGRAM = "numbat lab"
 
@@ -156,7 +156,7 @@ def parser() -> Parser:
     parser.add_argument("--size", type=int, help="bones in the heap, or squares along the Othello board (default: 8)")
     parser.add_argument(
         "--depth",
-        type=plies(DEEPEST),
+        type=plies(MAX_DEPTH),
         help="plies; every depth up to it is measured (default: 3, Othello 4, small games whole)",
     )
     parser.add_argument(

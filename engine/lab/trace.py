@@ -28,7 +28,7 @@ DRAWN: dict[str, Callable[..., Solution[Any]]] = {
     "MTD(f)": mtdf,
 }
 
-LARGEST = 450  # nodes of the largest tree that is drawn: chess to two plies has 421
+MAX_NODES = 450  # nodes of the largest tree that is drawn: chess to two plies has 421
 
 
 @dataclass(eq=False)
@@ -66,7 +66,7 @@ class TooLarge(ValueError):
 
 class TreeTrace(Game[Node, int]):
     """The tree of a demo to ``depth`` plies, as a game whose states are its nodes, and the events of each search
-    in it. Raises :class:`TooLarge` for more than :data:`LARGEST` nodes."""
+    in it. Raises :class:`TooLarge` for more than :data:`MAX_NODES` nodes."""
 
     def __init__(self, demo: Demo, depth: int) -> None:
         self.demo, self.game, self.depth = demo, demo.game, depth
@@ -76,8 +76,8 @@ class TreeTrace(Game[Node, int]):
 
     def _draw(self, state: Any, parent: int | None, path: tuple[str, ...]) -> Node:
         """Place the node of ``state``, to which the actions of ``path`` lead, and those below it."""
-        if len(self.nodes) >= LARGEST:
-            raise TooLarge(f"more than {LARGEST} nodes")
+        if len(self.nodes) >= MAX_NODES:
+            raise TooLarge(f"more than {MAX_NODES} nodes")
         kind = "max" if self.game.to_move(state) == MAX else "min"
         action, place = "".join(path[-1:]), " ".join(path) or "the root"
         node = Node(state, len(self.nodes), parent, kind, action, place, len(path))

@@ -18,7 +18,7 @@ VALUES = dict(zip(chess.PIECE_TYPES, PIECE_VALUES, strict=False))  # the value o
 
 #: Nodes of a quiescence search, far more than positions of games need, and the depths in plies to try until one search
 #: stays within them; the last one always does.
-QUIESCENCE_NODES, _PLIES = 50_000, (QUIESCENCE_PLIES, 4, 2)
+QUIESCENCE_NODES, _QUIESCENCE_DEPTHS = 50_000, (QUIESCENCE_PLIES, 4, 2)
 
 
 def value(kind: chess.PieceType | None) -> int:
@@ -60,7 +60,7 @@ class Captures:
     def quiescence(self) -> tuple[list[chess.Move], int]:
         """The captures, promotions and evasions that both sides make for material alone, and the nodes searched."""
         work, nodes = self._work, 0
-        for deepest in _PLIES:
+        for deepest in _QUIESCENCE_DEPTHS:
             work["deepest"], work["nodes"], work["node_limit"], work["aborted"] = deepest, 0, QUIESCENCE_NODES, 0
             material_quiescence(work, WORST, -WORST, 0)
             nodes += int(work["nodes"])

@@ -9,7 +9,7 @@ from engine.board.notation import to_uci
 from engine.messages import Info, Limits, Result, Score, nodes_per_second
 from engine.play import strength, wdl
 from engine.play.tablebase import FIFTY_MOVES
-from engine.search.pool import FIRST_TICK, Pool
+from engine.search.pool import FIRST_TICK_SECONDS, Pool
 from engine.search.scores import DECIDED, MATE_BOUND, to_message
 from engine.search.tablebase import LOSS, WIN, TablebaseAccess
 from engine.search.transposition import TranspositionTable
@@ -87,7 +87,7 @@ class Reporter:
         tablebases know the result."""
         if line.rank > self._lines:  # searched as an alternative, not for display
             return
-        if line.bound and (self._outcomes or self._pool.elapsed < FIRST_TICK * 1000):
+        if line.bound and (self._outcomes or self._pool.elapsed < FIRST_TICK_SECONDS * 1000):
             return
         self._shown[line.rank] = line
         self._report(line)

@@ -35,11 +35,11 @@ OnLine = Callable[[RootLine], None]
 OnTick = Callable[[int, int, int], None]  # gets the depth of the iteration, the root move under search and its number
 
 #: Seconds before the first report of progress within an iteration, and between these reports.
-FIRST_TICK, TICK = 3.0, 1.0
+FIRST_TICK_SECONDS, TICK_SECONDS = 3.0, 1.0
 
 #: Seconds to wait for helpers before the vote. They take longer only with far more threads than processors; then they
 #: have no vote, and the next search waits for them.
-GRACE = 0.01
+GRACE_SECONDS = 0.01
 
 #: Milliseconds, and the share of the optimum, for which a search on the clock reports nothing.
 MIN_REPORT_MS, MIN_REPORT_SHARE = 10.0, 0.2
@@ -72,7 +72,7 @@ class Ticker:
         """Report, and return the clock ticks of the next call."""
         if self.on_tick is not None:
             self.on_tick(move, number)
-        return clock_now() + int(TICK * TICKS_PER_SECOND)
+        return clock_now() + int(TICK_SECONDS * TICKS_PER_SECOND)
 
 
 class Pool:
@@ -230,7 +230,7 @@ class Pool:
         self._began, self._ended, self._due = task.began, 0.0, None
         self._active, self._errors, self._nodes_before = [], [], 0
         record = self.workers[0].record
-        record["next_tick"] = clock_now() + int(FIRST_TICK * TICKS_PER_SECOND)
+        record["next_tick"] = clock_now() + int(FIRST_TICK_SECONDS * TICKS_PER_SECOND)
         self._ticker.on_tick = partial(self._tick, on_tick)
         with self._lock:
             self.control["deadline"] = NO_DEADLINE
@@ -245,7 +245,7 @@ class Pool:
         """Stop the helpers, and wait for them a moment."""
         self.control["stop"] = 1
         self._ticker.on_tick = None
-        deadline = time.monotonic() + GRACE
+        deadline = time.monotonic() + GRACE_SECONDS
         for job in self._helping:
             if not job.wait(deadline - time.monotonic()):
                 break

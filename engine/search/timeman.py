@@ -6,11 +6,11 @@ choice of move is. The *maximum* is never exceeded: the search is stopped there.
 from dataclasses import replace
 from typing import NamedTuple
 
-from engine.messages import LARGEST, Limits
+from engine.messages import MAX_LIMIT, Limits
 from engine.search.tunables import Parameters, Params
 
 FORCED_MOVE_DEPTH = 8  # the depth to which a single legal move is searched, for its score
-MIN_TIME = 1.0  # the minimum time for a move in milliseconds, enough to finish the first iterations
+MIN_TIME_MS = 1.0  # the minimum time for a move in milliseconds, enough to finish the first iterations
 MOVES_TO_COME = 50  # without a time control the overhead is reserved for this many moves (as in Stockfish 11, up to 50)
 
 #: Milliseconds of the overhead of later moves that 1 ms of increment covers: few setups lose the whole overhead with
@@ -44,17 +44,17 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
         reserved, thinking = overhead * togo, SHARE_TO_CONTROL * left
     else:
         reserved = overhead + max(overhead - INCREMENT_PAYS * increment, 0.0) * (MOVES_TO_COME - 1)
-        thinking = left * min(SHARE_TO_END, (left / max(reserved, MIN_TIME)) ** 2)
-    usable = max(left - reserved, min(thinking, left - overhead), MIN_TIME)
+        thinking = left * min(SHARE_TO_END, (left / max(reserved, MIN_TIME_MS)) ** 2)
+    usable = max(left - reserved, min(thinking, left - overhead), MIN_TIME_MS)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
     # Never more than a share of the remaining time, so that the clock always lasts.
     share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
     maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
     if togo > 1:  # leave each other move the minimum and twice its overhead, or else an equal share
-        maximum = min(maximum, max(left - overhead - (2 * overhead + MIN_TIME) * (togo - 1), usable / togo))
-    maximum = max(maximum, MIN_TIME)
-    return max(min(optimum, maximum), MIN_TIME), maximum
+        maximum = min(maximum, max(left - overhead - (2 * overhead + MIN_TIME_MS) * (togo - 1), usable / togo))
+    maximum = max(maximum, MIN_TIME_MS)
+    return max(min(optimum, maximum), MIN_TIME_MS), maximum
 
 
 def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
@@ -73,7 +73,7 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
     """The budget for the side to move. ``overhead`` is lost between engine and clock with every move. If only the
     opponent's clock was given, the move has no budget."""
     if limits.movetime is not None:
-        time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), MIN_TIME)
+        time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), MIN_TIME_MS)
         budget = Budget(time, time)
     else:
         budget = Budget(None, None)
@@ -111,7 +111,7 @@ class NodeClock:
         self._increment = limits.winc if white_to_move else limits.binc
         if self._left is None:
             self._left = clock
-        left = min(max(0, round(self._left)), LARGEST)
+        left = min(max(0, round(self._left)), MAX_LIMIT)
         return replace(limits, wtime=left, btime=left)
 
     def spend(self, nodes: int) -> None:

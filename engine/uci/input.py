@@ -8,10 +8,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-LONGEST_LINE = 1 << 20  # maximum bytes in a line: a game of 100,000 plies takes half of it, and no game lasts 18,000.
+MAX_LINE_BYTES = 1 << 20  # maximum bytes in a line: a game of 100,000 plies takes half of it, and no game lasts 18,000.
 
 _STDIN = 0
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 
 _MAX_SHOWN_BYTES = 100  # bytes quoted of a line that is too long
 
@@ -35,7 +35,7 @@ def open_stdin() -> int | None:
 
 def lines(source: int | None, too_long: Callable[[str], None]) -> Iterator[str]:
     """The lines from the descriptor ``source`` without line ends, until it is closed. A line longer than
-    :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called immediately with its beginning."""
+    :data:`MAX_LINE_BYTES` bytes is skipped, and ``too_long`` called immediately with its beginning."""
     return split_lines(() if source is None else _chunks(source), too_long)
 
 
@@ -62,10 +62,10 @@ def _chunks(source: int) -> Iterator[bytes]:
                 if woken is not None:
                     ready = select.select([source, woken], [], [])[0]
                     if woken in ready:
-                        os.read(woken, _CHUNK)
+                        os.read(woken, _CHUNK_BYTES)
                     if source not in ready:
                         continue
-                data = os.read(source, _CHUNK)
+                data = os.read(source, _CHUNK_BYTES)
             except OSError:  # the other end is gone
                 return
             if not data:
@@ -101,16 +101,16 @@ def split_lines(chunks: Iterable[bytes], too_long: Callable[[str], None]) -> Ite
     for data in chunks:
         *complete, rest = data.split(b"\n")
         for line in complete:
-            if size + len(line) <= LONGEST_LINE:
+            if size + len(line) <= MAX_LINE_BYTES:
                 yield _text(b"".join([*parts, line]))
-            elif size <= LONGEST_LINE:  # else already reported
+            elif size <= MAX_LINE_BYTES:  # else already reported
                 too_long(_text(b"".join([*parts, line])[:_MAX_SHOWN_BYTES]))
             parts, size = [], 0
-        if size <= LONGEST_LINE < size + len(rest):
+        if size <= MAX_LINE_BYTES < size + len(rest):
             too_long(_text(b"".join([*parts, rest])[:_MAX_SHOWN_BYTES]))
             parts = []
         size += len(rest)
-        if size <= LONGEST_LINE:
+        if size <= MAX_LINE_BYTES:
             parts.append(rest)
     if parts and size:
         yield _text(b"".join(parts))

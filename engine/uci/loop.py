@@ -8,7 +8,7 @@ from engine import __version__
 from engine.messages import OptionError, PositionError, ThreadError
 from engine.options import OPTIONS, Option, ReadBy
 from engine.uci.format import option_line
-from engine.uci.input import LONGEST_LINE, at_terminal, lines, open_stdin
+from engine.uci.input import MAX_LINE_BYTES, at_terminal, lines, open_stdin
 from engine.uci.output import Output
 from engine.uci.parse import parse_bench, parse_explain, parse_go, parse_setoption, split_command, text_after
 from engine.uci.session import Session
@@ -132,7 +132,7 @@ def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
     except (ThreadError, MemoryError) as error:
         output.info_string(str(error))
         return REFUSED
-    given = commands or lines(source, lambda start: session.info_string(_TOO_LONG.format(LONGEST_LINE, start)))
+    given = commands or lines(source, lambda start: session.info_string(_TOO_LONG.format(MAX_LINE_BYTES, start)))
     try:
         quits = any(not conversation.handle(line) for line in given)
         # at a terminal quit ends everything immediately; a script gets its answers first

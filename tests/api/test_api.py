@@ -27,7 +27,7 @@ from engine.api.types import FIELDS, limits_of
 from engine.board.fen import set_fen, to_fen
 from engine.board.notation import play_moves
 from engine.board.setup import new_position
-from engine.messages import LARGEST, NUMBERS, Info, Limits, OptionError, PositionError, Score, Signals
+from engine.messages import MAX_LIMIT, NUMBERS, Info, Limits, OptionError, PositionError, Score, Signals
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
 from engine.play.selector import MoveSelector
 from engine.search.pool import Pool
@@ -400,10 +400,10 @@ def test_any_limit_is_one_of_the_engines_own_or_refused(name: str, value: Any) -
 def test_no_limit_is_too_large_for_the_search(numbat: Engine) -> None:
     """The greatest that is let in ends nothing by itself, and overflows nothing."""
     for limits in (
-        Limits(depth=LARGEST, nodes=LARGEST, mate=LARGEST, movetime=100),
-        Limits(wtime=LARGEST, winc=LARGEST, movestogo=LARGEST, nodes=500),
-        Limits(wtime=-LARGEST),
-        Limits(movetime=LARGEST, depth=2),
+        Limits(depth=MAX_LIMIT, nodes=MAX_LIMIT, mate=MAX_LIMIT, movetime=100),
+        Limits(wtime=MAX_LIMIT, winc=MAX_LIMIT, movestogo=MAX_LIMIT, nodes=500),
+        Limits(wtime=-MAX_LIMIT),
+        Limits(movetime=MAX_LIMIT, depth=2),
     ):
         for nodes_as_time in (0, 10_000):
             numbat.configure(nodestime=nodes_as_time)

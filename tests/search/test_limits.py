@@ -129,8 +129,8 @@ def ranks_of(infos: list[Info]) -> int:
 @pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_ONE, MATED], ids=["search", "mate", "over"])
 @pytest.mark.parametrize("limit", [{"depth": 2}, {"nodes": 2000}, {"mate": 1, "nodes": 2000}], ids=str)
 def test_finished_search_waits_silently_and_its_time_stands(engine, searched, monkeypatch, fen, stop, wait, limit):
-    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
-    monkeypatch.setattr("engine.search.pool.TICK", 0.001)
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK_SECONDS", 0.0)
+    monkeypatch.setattr("engine.search.pool.TICK_SECONDS", 0.001)
     said: list[Info] = []
     engine.set_position(fen)
     begun = time.perf_counter()
@@ -150,8 +150,8 @@ def test_finished_search_waits_silently_and_its_time_stands(engine, searched, mo
 
 
 def test_a_final_report_follows_a_sign_of_life(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
-    monkeypatch.setattr("engine.search.pool.TICK", 0.0)
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK_SECONDS", 0.0)
+    monkeypatch.setattr("engine.search.pool.TICK_SECONDS", 0.0)
     for nodes in range(20_000, 40_000, 1000):
         said: list[Info] = []
         engine.set_position(KIWIPETE)

@@ -217,7 +217,7 @@ def test_slow_helper_does_not_delay_the_result(engine: Engine, monkeypatch: pyte
 
 def test_reports_within_an_iteration_are_as_others(engine: Engine, monkeypatch) -> None:
     """They cannot use the engine, and an error in one ends the search."""
-    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK_SECONDS", 0.0)
 
     def on_info(info: Info) -> None:
         if info.currmove:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.messages import Limits
 from engine.search import timeman
-from engine.search.timeman import MIN_TIME, Budget, NodeClock, pace_of
+from engine.search.timeman import MIN_TIME_MS, Budget, NodeClock, pace_of
 from engine.search.tunables import Parameters
 from tests.search.conftest import Bare
 from tests.search.conversation import wait_until
@@ -44,11 +44,11 @@ def test_a_budget_never_exceeds_what_is_left(limits: Limits, white: bool, overhe
     if left is None and limits.movetime is None:
         assert budget == Budget(None, None)
         return
-    assert MIN_TIME <= budget.optimum <= budget.maximum
+    assert MIN_TIME_MS <= budget.optimum <= budget.maximum
     if left is not None:
-        assert budget.maximum <= max(left - overhead, MIN_TIME)
+        assert budget.maximum <= max(left - overhead, MIN_TIME_MS)
     if limits.movetime is not None:
-        assert budget.maximum <= max(limits.movetime, MIN_TIME)
+        assert budget.maximum <= max(limits.movetime, MIN_TIME_MS)
 
 
 @given(LIMITS, st.booleans(), OVERHEADS, CLOCKS, INCREMENTS)
@@ -114,7 +114,7 @@ def test_clock_lasts_to_the_time_control_with_the_overhead(share, moves, overhea
     lost = min(overhead, share / 2)
     for move, togo in enumerate(range(moves, 0, -1)):
         budget = plan(Limits(wtime=int(left), winc=increment, movestogo=togo), True, overhead)
-        assert MIN_TIME <= budget.optimum <= budget.maximum
+        assert MIN_TIME_MS <= budget.optimum <= budget.maximum
         left -= (budget.maximum if takes[move % len(takes)] else budget.optimum) + lost
         assert left > -1e-6
         left += increment

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.messages import LARGEST, NUMBERS, Limits, OptionError, PositionError, quoted
+from engine.messages import MAX_LIMIT, NUMBERS, Limits, OptionError, PositionError, quoted
 from engine.options import OPTIONS
 from engine.search.timeman import plan
 from engine.search.tunables import Parameters
 from engine.uci.format import info_string_line
-from engine.uci.input import LONGEST_LINE, split_lines
+from engine.uci.input import MAX_LINE_BYTES, split_lines
 from engine.uci.parse import (
     PROTOCOL,
     Bench,
@@ -92,8 +92,8 @@ LONG = "nodes " + "9" * 5000
         ("nodes 0 depth 3", Limits(nodes=1, depth=3), "go: nodes takes a whole number of nodes, 1 or more, not 0"),
         (
             "nodes 9223372036854775808",
-            Limits(nodes=LARGEST),
-            f"go: nodes takes a whole number of nodes, at most {LARGEST}, not {LARGEST + 1}",
+            Limits(nodes=MAX_LIMIT),
+            f"go: nodes takes a whole number of nodes, at most {MAX_LIMIT}, not {MAX_LIMIT + 1}",
         ),
         (LONG, Limits(), f"go: nodes takes a whole number of nodes, 1 or more, not {quoted('9' * 5000)}"),
         ("movetime 0.5", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not '0.5'"),
@@ -255,13 +255,13 @@ def read_lines(*chunks: bytes) -> tuple[list[str], list[str]]:
 
 
 def test_lines_are_joined_from_chunks():
-    assert read_lines(b"y" * (LONGEST_LINE + 1)) == ([], ["y" * 100])
+    assert read_lines(b"y" * (MAX_LINE_BYTES + 1)) == ([], ["y" * 100])
     assert read_lines(b"uci\nis", b"rea", b"dy\r\n\ngo", b"") == (["uci", "isready", "", "go"], [])
 
 
-@pytest.mark.parametrize("cut", [1, 1000, LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 2 * LONGEST_LINE])
+@pytest.mark.parametrize("cut", [1, 1000, MAX_LINE_BYTES - 1, MAX_LINE_BYTES, MAX_LINE_BYTES + 1, 2 * MAX_LINE_BYTES])
 def test_a_line_that_is_too_long_is_left_out_and_said_once(cut):
-    data = b"uci\n" + b"x" * LONGEST_LINE + b"\nisready\n" + b"y" * (3 * LONGEST_LINE) + b"\nquit"
+    data = b"uci\n" + b"x" * MAX_LINE_BYTES + b"\nisready\n" + b"y" * (3 * MAX_LINE_BYTES) + b"\nquit"
     chunks = [data[place : place + cut] for place in range(0, len(data), cut)] if cut > 1 else [data]
     lines, too_long = read_lines(*chunks)
     assert [line[:7] for line in lines] == ["uci", "x" * 7, "isready", "quit"]
