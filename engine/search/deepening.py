@@ -16,6 +16,7 @@ from engine.board.types import I64
 from engine.evaluation.evaluator import reset
 from engine.jit import Array, clock_ticks, helper, int64, kernel, types
 from engine.search.alphabeta import search
+from engine.search.node import is_draw
 from engine.search.scores import DECIDED, INFINITY, NONE
 from engine.search.state import WORKER_T, LineRecord, WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, BOUND_NONE, probe, table_key
@@ -170,11 +171,11 @@ def _insert_line(lines: Array[LineRecord], count: int, line: LineRecord) -> None
 
 @helper
 def _add_reply(worker: WorkerRecord, line: LineRecord) -> None:
-    """Extend a line of one move by the table's reply, so that a GUI can ponder."""
+    """Extend a line of one move that does not end the game by the table's reply, so that a GUI can ponder."""
     position, move, found = worker.position, I64(line.pv[0]), frame_at(worker, 0).probe
     make_move(position, move)
     probe(worker.table, table_key(position), found)
-    if found.move != 0 and is_legal(position, found.move):
+    if found.move != 0 and is_legal(position, found.move) and not is_draw(position, I64(1)):
         line.pv[1] = found.move
         line.pv_length = 2
     unmake_move(position, move)

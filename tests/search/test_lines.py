@@ -53,6 +53,18 @@ def test_all_reports_hold(engine: Engine, board: chess.Board) -> None:
     assert tuple(moves) == running.infos[-1].pv[:2]
 
 
+@pytest.mark.parametrize("moves", ["Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", "Nc3 Nc6 Nb1 Nb8 Nc3 Nc6 Nb1 Nb8"])
+def test_no_reply_follows_a_third_repetition(engine: Engine, moves: str) -> None:
+    """Though the table, after a search of the position that recurs, has one."""
+    board = chess.Board()
+    engine.analyse(board, Limit(depth=6))
+    *before, last = moves.split()
+    for move in before:
+        board.push_san(move)
+    repeated = board.parse_san(last)
+    assert engine.analyse(board, Limit(depth=1), root_moves=[repeated]).pv == (repeated,)
+
+
 def test_lines_stay_legal_over_a_game_with_a_warm_table(engine: Engine) -> None:
     board = chess.Board()
     while not board.is_game_over(claim_draw=True) and board.ply() < 120:
