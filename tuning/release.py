@@ -73,7 +73,7 @@ def make_zip(archive: Path, wheel: Path, python: Path | None, console: Console) 
     try:
         windows.make(archive, wheel, python)
     except (SetupError, OSError) as error:
-        return f"no folder for Windows: {error}"
+        return f"no folder for Windows: {error} (--python FILE takes a package from python.org that you have)"
     if sys.platform != "win32":
         return "the folder for Windows has no compiled code: only Windows can compile it"
     try_zip(archive, wheel.name.split("-")[1])
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     lines = "".join(f"{value}  {name}\n" for name, value in sums.items())
     (out / "SHA256SUMS").write_text(lines, encoding="utf-8", newline="\n")
     for path in sorted(out.iterdir()):
-        console.print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", soft_wrap=True)
+        console.print(f"{path}: {path.stat().st_size / 1e3:,.0f} kB", soft_wrap=True)
     return FAILED if missing and arguments.tag else DONE
 
 

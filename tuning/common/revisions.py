@@ -80,7 +80,7 @@ def prepare(commit: str, project: Path = PROJECT, log: Callable[[str], None] = l
         if not home.tree.exists():
             _git("worktree", "prune", project=project)
             _git("worktree", "add", "--detach", str(home.tree), commit, project=project)
-        log("compiling this revision, once")
+        log("compiling this revision, once, for about a minute")
         warm = subprocess.run(
             [*home.command, "warmup"],
             cwd=home.tree,

@@ -70,7 +70,7 @@ def test_each_revision_gets_its_worktree_and_cache(project, tmp_path, monkeypatc
         homes[revision] = home
     assert homes["HEAD~2"].environment != homes["HEAD~1"].environment
     assert revisions.prepare(revisions.resolve("HEAD~2", project), project, lines.append) == homes["HEAD~2"]
-    assert lines == ["compiling this revision, once"] * 2
+    assert lines == ["compiling this revision, once, for about a minute"] * 2
     with pytest.raises(SetupError, match="does not compile"):
         revisions.prepare(revisions.resolve("HEAD", project), project)
     with pytest.raises(SetupError, match="'nonsense'"):
