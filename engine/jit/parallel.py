@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from time import sleep
+from time import monotonic, sleep
 
 from engine.jit import private
 from engine.jit.decorators import KERNELS, Kernel
@@ -20,6 +20,7 @@ from engine.processes import LostProcess, Report, can_start, run
 _MIN_KERNELS = 4  # the fewest kernels for which starting processes pays
 _MAX_PROCESSES = 3  # more processes would be idle while the search is compiled, and each takes memory
 _POLL_SECONDS = 0.02  # seconds between looks for code that another process compiles
+_MAX_WAIT_SECONDS = 300.0  # seconds to wait for it: after an edit in the meantime it never comes
 _COLLECT_AFTER = 50_000  # numba's objects live long, so frequent garbage collection only costs time
 
 
@@ -100,7 +101,8 @@ class _PendingKernel:
     def __call__(self) -> None:
         """Load it once another process has compiled it, or compile it here."""
         if self.can_defer():
-            while self.kernel.name in self._given and not self.kernel.fetch():
+            end = monotonic() + _MAX_WAIT_SECONDS
+            while self.kernel.name in self._given and not self.kernel.fetch() and monotonic() < end:
                 sleep(_POLL_SECONDS)
             self.compile()
 

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from engine.jit import INTERPRETED
+from engine.jit import INTERPRETED, parallel
 from tests.jit.conftest import Miniature
 
 pytestmark = [
@@ -235,10 +237,21 @@ def test_what_others_leave_undone_is_compiled(
     assert _finish(_begin(detaching, 2, beside=False, seconds=0), compiled) == [FIRST, "compiled"]
 
 
+def test_code_that_never_comes_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the sources are edited while several processes compile: each saves under a digest of its own."""
+    monkeypatch.setattr(parallel, "_MAX_WAIT_SECONDS", 0.1)
+    compiled: list[str] = []
+    dispatcher = SimpleNamespace(signatures=[], compile=compiled.append)
+    kernel: Any = SimpleNamespace(name="other", signature="()", fetch=lambda: False, dispatcher=dispatcher)
+    given: Any = {"other"}
+    parallel._PendingKernel(kernel, given)()
+    assert compiled == ["()"]
+
+
 def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature) -> None:
     """It keeps what it compiles, so the next start waits for nothing, though the lock is still held."""
     pids = _set_up(detaching)
-    detaching.change("warmup", "\n_PATIENCE = 2.0\n")
+    detaching.change("warmup", "\n_PATIENCE_SECONDS = 2.0\n")
     process = _begin(detaching, 2, beside=False, seconds=300)
     _wait_until(lambda: list(detaching.cache.rglob("third-*")))
     stopped = _alive(pids)
