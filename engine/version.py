@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 #: The last release, or the next one with ``.dev0``.
-NUMBER = "0.3.0"
+NUMBER = "0.4.0.dev0"
 
 _ROOT = Path(__file__).resolve().parent.parent
 
