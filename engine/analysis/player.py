@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from engine.analysis.files import AnalysisError
 from engine.explanation.claims import COMPARISONS
 
-_MAX_CHANCE = 0.05  # the probability that a report without any difference tells one
+_MAX_CHANCE = 0.05  # the probability that a report names a difference where there is none
 _MAX_DIFFERENCES = 3  # the most differences that are told
 _MIN_COMPARED_MOVES = 50  # the fewest moves on either side of a comparison
 _MIN_TREND_GAMES = 4  # the fewest games that have a trend

@@ -1,7 +1,7 @@
 """Sacrifices: the material that a move offers, by the captures on the board.
 
 A sacrifice leaves the opponent a capture that wins at least the exchange, counted against what the move itself took,
-where another move would have kept that. A move that has to parry a mate in one is none."""
+where another move would have kept that. A move that parries a mate in one is not a sacrifice."""
 
 import chess
 

@@ -31,7 +31,7 @@ from engine.files import WriteError, check_place, write_or_rescue
 from engine.messages import OptionError, counted
 from engine.processes import LostProcess
 from engine.reading import ReadError
-from engine.suites.counts import Comparison, compare, read_counts
+from engine.suites.counts import CountCheck, compare, read_counts
 from engine.suites.judging import Attempt, wanted
 from engine.suites.puzzles import Puzzle, load_suite
 from engine.suites.solving import solve_all
@@ -69,7 +69,7 @@ def perft(files: Sequence[str], depth: int | None, threads: int) -> int:
             if not positions:
                 return code
             with Engine(report=_say) as engine, _bar() as bar:
-                return max(code, compare(positions, Comparison(engine, depth, threads), bar))
+                return max(code, compare(positions, CountCheck(engine, depth, threads), bar))
     except KeyboardInterrupt:
         return interrupted()
 

@@ -87,7 +87,7 @@ def _add_counts(counts: Counts, texts: Sequence[str]) -> None:
         counts.leaves[int(count[1])] = int(count[2])
 
 
-class Comparison:
+class CountCheck:
     """Compares positions with their counts; ``right`` and ``wrong`` count positions, ``leaves`` all leaves."""
 
     def __init__(self, engine: Engine, depth: int | None = None, threads: int = 1) -> None:
@@ -125,7 +125,7 @@ class Comparison:
         return f"{self.right} ok, {self.wrong} wrong; {counted(self.leaves, 'leaf', 'leaves')}, {speed} per second"
 
 
-def compare(positions: Sequence[Counts], comparison: Comparison, bar: Progress) -> int:
+def compare(positions: Sequence[Counts], comparison: CountCheck, bar: Progress) -> int:
     """Print a line for each position and, also if interrupted, the summary; returns the exit code."""
     task = bar.add_task("", total=len(positions))
     try:

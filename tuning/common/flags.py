@@ -27,11 +27,11 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
         )
 
 
-def add_cluster_flags(parser: argparse.ArgumentParser, *former: str) -> None:
-    """The flags that say where work runs; ``former`` names of ``--jobs`` are still taken."""
+def add_cluster_flags(parser: argparse.ArgumentParser, *aliases: str) -> None:
+    """The flags that say where work runs; ``aliases`` are older names of ``--jobs``."""
     group = parser.add_argument_group("where work runs")
     jobs = "work units at a time, each in its own process (default: one per core)"
-    group.add_argument("--jobs", *former, type=whole(1), metavar="N", help=jobs)
+    group.add_argument("--jobs", *aliases, type=whole(1), metavar="N", help=jobs)
     add_scheduler_flag(group, " (default: local processes)")
 
 

@@ -51,7 +51,7 @@ from tuning.learning.recipe import by_pieces
 QUIET = Quiet(8, np.inf)  # training positions: from ply 8 on, because earlier ones repeat
 HELD_OUT = 0.1  # the share of games held out for validation
 UNIT = 100.0  # weights are fitted in this unit (centipawns), so that all parameters are of similar size
-BLOCK = 100_000  # positions turned into features at once
+BLOCK = 100_000  # positions turned into features in one step
 SHOW_EVERY = 5  # iterations between two losses that are shown
 ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}  # the pieces of the start position without the king
 

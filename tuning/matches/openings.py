@@ -106,7 +106,7 @@ def load_openings(
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
     Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
-    on first use, so a book of a million lines opens at once. Raises :class:`SetupError` for a book that is missing,
+    on first use, so a book of a million lines opens immediately. Raises :class:`SetupError` for a book that is missing,
     binary, or without a usable opening, and for a PGN book with a tag that cannot be read or a game with neither moves
     nor a position, as its games would begin at the wrong one."""
     warnings = Warnings(log)
