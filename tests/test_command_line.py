@@ -20,7 +20,7 @@ from engine.commandline import EXAMPLES
 from engine.lab import cli as lab
 from engine.suites import cli as suites
 from engine.version import version
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import COLD_TIMEOUT
 from uci_main import main
 

@@ -15,7 +15,7 @@ import pytest
 import tuning
 from engine.commandline import INTERRUPTED
 from engine.jit import INTERPRETED
-from tests.strict import STRICT, run_python
+from tests.run_python import WARNINGS_AS_ERRORS, run_python
 
 #: A warm-up that takes long.
 SLOW = """
@@ -77,7 +77,7 @@ def _interrupted(words: tuple[str, ...], folder: Path, program: tuple[str, ...])
 @UNIX
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_an_interrupt_prints_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
-    code, said = _interrupted(words, tmp_path, (*STRICT, "-c", SLOW + RUN))
+    code, said = _interrupted(words, tmp_path, (*WARNINGS_AS_ERRORS, "-c", SLOW + RUN))
     assert code == INTERRUPTED, said
     assert len(said) == 1, said
     assert "interrupted" in said[0]

@@ -16,8 +16,8 @@ import pytest
 
 from engine.messages import ThreadError
 from engine.processes import Completed, LostProcess, run
-from tests.jobs import dying, nesting, noting, refusing, squaring, strange
-from tests.strict import REPOSITORY, run_application, run_python
+from tests.process_jobs import dying, nesting, noting, refusing, squaring, strange
+from tests.run_python import REPOSITORY, run_application, run_python
 
 
 def results(found: Iterator[Completed]) -> list[Any]:
@@ -144,7 +144,7 @@ import signal
 from functools import partial
 from pathlib import Path
 from engine.processes import run
-from tests.jobs import noting
+from tests.process_jobs import noting
 
 def interrupt(number, frame):
     raise KeyboardInterrupt
@@ -183,7 +183,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, number: si
 WHERE = """
 import os, sys
 from engine.processes import run
-from tests.jobs import squaring
+from tests.process_jobs import squaring
 pids = set()
 list(run(squaring, [0.2] * 4, 2, on_report=lambda item, pid: pids.add(pid)))
 print(len(pids - {os.getpid()}))

@@ -12,7 +12,7 @@ import pytest
 
 from engine.options import OPTIONS
 from tests.conftest import REPOSITORY
-from tests.strict import run_python
+from tests.run_python import run_python
 from uci_main import main
 
 

@@ -15,7 +15,7 @@ from chess.engine import Cp, Limit, Mate, PovScore, Score
 
 from engine import Analysis, Engine
 from engine.analysis import jobs
-from tests.strict import REPOSITORY
+from tests.run_python import REPOSITORY
 
 #: Scholar's mate with a note and a variation of its author, fool's mate, and a stalemate that throws a queen away.
 GAMES = """\

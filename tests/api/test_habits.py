@@ -8,7 +8,7 @@ from chess.engine import Cp, Limit, PovScore
 
 from engine import Analysis, Engine
 from tests.conftest import REPOSITORY
-from tests.strict import run_python
+from tests.run_python import run_python
 
 EXAMPLES = REPOSITORY / "engine" / "api" / "examples"
 

@@ -30,7 +30,7 @@ from engine.evaluation.evaluator import KINDS, MAX_VALUE
 from engine.reading import read_board, read_move
 from tests.board.oracle import KIWIPETE, random_game, starts
 from tests.board.test_fen import BAD
-from tests.strict import run_application
+from tests.run_python import run_application
 
 #: FENs that the rules allow, though no program writes them so.
 UNUSUAL = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.strict import run_python
+from tests.run_python import run_python
 
 QUICK = (
     "board/test_games.py::test_the_beginning_of_a_game",

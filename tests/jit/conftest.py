@@ -16,7 +16,7 @@ import engine.jit
 import engine.messages
 import engine.processes
 from engine.jit import digest
-from tests.nursery import Child, start
+from tests.forkserver import Child, start
 
 LOW = """
 from engine.jit import helper

@@ -14,7 +14,7 @@ from engine.configuration import LEVELS
 from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, MAIN, Miniature
-from tests.strict import run_python
+from tests.run_python import run_python
 
 FIRST = ["compiling the engine, once (later starts are fast)", "compiled"]
 

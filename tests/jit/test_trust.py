@@ -13,7 +13,7 @@ import pytest
 
 from engine.jit import INTERPRETED
 from tests.jit.stores import file_of, new_store, plant, start
-from tests.strict import REPOSITORY, run_python
+from tests.run_python import REPOSITORY, run_python
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no user numbers on this system"),

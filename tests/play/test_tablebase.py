@@ -26,7 +26,7 @@ from tests.play.endings import (
     won_board,
     won_boards,
 )
-from tests.strict import REPOSITORY, run_python
+from tests.run_python import REPOSITORY, run_python
 
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
 NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"

@@ -11,9 +11,9 @@ from typing import Any
 import chess
 import pytest
 
+from tests.run_python import REPOSITORY, run_python
 from tests.search.child import search
 from tests.search.positions import random_board
-from tests.strict import REPOSITORY, run_python
 
 DEPTH = 8
 FENS = [chess.STARTING_FEN, *(random_board(seed, 40).fen() for seed in (11, 12))]

@@ -23,10 +23,10 @@ from engine.search.scores import MATE
 from engine.search.threads import TaskThread, ThreadTask, run_on_deep_stack
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import RootLine, Worker
-from tests.jobs import squaring
+from tests.process_jobs import squaring
+from tests.run_python import run_python
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
-from tests.strict import run_python
 from uci_main import main
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

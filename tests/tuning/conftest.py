@@ -1,4 +1,4 @@
-"""What several of the workbench's tests share: trivial engines, a stand-in for fastchess, and a few games."""
+"""Fixtures for the tests of the workbench: fake engines, a fake fastchess, and a few games."""
 
 import io
 import shlex
@@ -13,13 +13,13 @@ from tuning import datagen
 from tuning.common import command
 from tuning.selfplay import generation, shards
 
-SCRIPT = Path(__file__).with_name("trivial_engine.py")
+SCRIPT = Path(__file__).with_name("fake_engine.py")
 
-FASTCHESS = Path(__file__).with_name("trivial_fastchess.py")
+FASTCHESS = Path(__file__).with_name("fake_fastchess.py")
 
 
 def words(name: str, *fault: str) -> list[str]:
-    """An ``--engine`` flag for the trivial engine."""
+    """An ``--engine`` flag for the fake engine."""
     command = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), *fault])
     return ["--engine", f"cmd={command}", f"name={name}"]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from tests.strict import STRICT
+from tests.run_python import WARNINGS_AS_ERRORS
 
 MAIN = Path(__file__).resolve().parents[2] / "uci_main.py"
 
@@ -37,7 +37,7 @@ class UciProcess:
         self.transcript: list[str] = []
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
         self.process = subprocess.Popen(
-            [sys.executable, *STRICT, str(MAIN), *arguments],
+            [sys.executable, *WARNINGS_AS_ERRORS, str(MAIN), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -8,7 +8,7 @@ import pytest
 
 from engine.messages import CHESS960
 from engine.options import OPTIONS
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import MAIN, UciProcess
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.uci import input as source
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 COMMANDS = b"uci\nisready\nposition startpos\ngo depth 1\n"

@@ -7,7 +7,7 @@ from typing import IO
 
 import pytest
 
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 FULL = "/dev/full"

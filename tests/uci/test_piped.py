@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN, UciProcess
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are a Unix matter")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import uci_main
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import COLD_TIMEOUT, UciProcess
 
 

@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from tests.board.oracle import KIWIPETE
-from tests.strict import run_python
+from tests.run_python import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 from uci_main import main
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.nursery import start
+from tests.forkserver import start
 from tuning.common import extras, units
 
 TOOLS = {"scipy": ["match", "arena", "texel"], "torch": ["train"]}

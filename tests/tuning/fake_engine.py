@@ -1,6 +1,6 @@
-"""A UCI engine that answers everything but `go`: for what the workbench asks before a match.
+"""A fake UCI engine that answers everything but ``go``: enough for what the workbench asks before a match.
 
-    trivial_engine.py [FAULT]
+    fake_engine.py [FAULT]
 
 FAULT ``unborn`` dies at once, ``mute`` never answers. The option ``Net`` takes files that exist, and says so of others.
 The variable NAME is the engine's name; the file LOG gets all that the engine is told.

@@ -1,4 +1,4 @@
-"""Jobs for processes; here is nothing that takes long to import."""
+"""Jobs for the tests of ``engine.processes``, in a module that is quick to import."""
 
 import os
 import time

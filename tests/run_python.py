@@ -1,4 +1,4 @@
-"""How the tests start Python: warnings are errors, but for one that is none of ours."""
+"""Start Python, or an application that embeds it, in a process whose warnings are errors."""
 
 import os
 import subprocess
@@ -8,21 +8,21 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-#: python-chess 1.11 names what Python 3.14 deprecates and 3.16 drops.
-STRICT = ("-W", "error", "-W", "ignore:'asyncio.DefaultEventLoopPolicy' is deprecated:DeprecationWarning")
+#: The exception: python-chess 1.11 uses a name that Python 3.14 deprecates.
+WARNINGS_AS_ERRORS = ("-W", "error", "-W", "ignore:'asyncio.DefaultEventLoopPolicy' is deprecated:DeprecationWarning")
 
 
 def run_python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run Python with ``words`` to its end; unless ``options`` differ, it reads nothing and its output is text."""
+    """Run Python with ``words`` to its end. Unless ``options`` differ, it reads nothing and its output is text."""
     if not {"input", "stdin"} & options.keys():
         options["stdin"] = subprocess.DEVNULL
     if "stdout" not in options:
         options["capture_output"] = True
-    command = [sys.executable, *STRICT, *map(str, words)]
+    command = [sys.executable, *WARNINGS_AS_ERRORS, *map(str, words)]
     return subprocess.run(command, **{"text": True, "timeout": 600, "check": False} | options)
 
 
-#: An application that has Python inside: it starts itself when it is started as Python.
+#: An application that embeds Python: its ``sys.executable`` is the application itself.
 APPLICATION = """#!{python}
 import sys
 sys.executable = __file__
@@ -33,7 +33,7 @@ open({starts!r}, "a").write("started\\n")
 
 
 def run_application(folder: Path, name: str, text: str, more: str, **environment: str) -> tuple[str, str, int]:
-    """Output and errors of the application ``name`` that does what ``text`` says, and how often it was started."""
+    """Run an application called ``name`` with the program ``text``: its output, its errors and how often it started."""
     program, starts = folder / name, folder / "starts"
     head = APPLICATION.format(python=sys.executable, more=more, repository=str(REPOSITORY), starts=str(starts))
     program.write_text(head + text)

@@ -1,9 +1,9 @@
-"""Processes that have numba in memory when they begin.
+"""``start`` runs a program in a new process that has numba in memory already.
 
-To load numba, and to set it up for its first compilation, takes most of the time of a process that compiles a small
-function or says what is wrong with its command line. So Python's fork server does it once (:mod:`tests.warm`), and each
-child is as a fresh process is that has imported numba. Those whose environment says something to numba have to be fresh
-ones, and so have all if the system cannot fork.
+Importing numba, and setting it up for a first compilation, takes most of the time of a process that compiles a small
+function or refuses its command line. Python's fork server does both once (:mod:`tests.forkserver_preload`), and each
+child then starts like a fresh process that has imported numba. A process with variables for numba in its environment
+has to be a fresh one, and so has every process on a system that cannot fork.
 """
 
 import multiprocessing
@@ -23,17 +23,17 @@ CAN_FORK = sys.platform not in ("win32", "darwin")
 
 @cache
 def _server() -> Any:
-    """The running fork server, which has read nothing that is meant for numba from the environment."""
+    """The running fork server, which no environment variable for numba has reached."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.warm"])
-    meant = {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("NUMB")}
+    context.set_forkserver_preload(["tests.forkserver_preload"])
+    hidden = {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("NUMB")}
     multiprocessing.forkserver.ensure_running()
-    os.environ.update(meant)
+    os.environ.update(hidden)
     return context
 
 
-def _live(folder: str, environment: dict[str, str], program: str, out: str, error: str) -> None:
-    """Be ``python -c PROGRAM`` in ``folder``."""
+def _run_as_child(folder: str, environment: dict[str, str], program: str, out: str, error: str) -> None:
+    """Run ``program`` as ``python -c`` does in ``folder``; its output goes to the files ``out`` and ``error``."""
     for number, path in ((0, os.devnull), (1, out), (2, error)):
         os.dup2(os.open(path, os.O_RDWR), number)
     os.environ.clear()
@@ -49,16 +49,16 @@ def _live(folder: str, environment: dict[str, str], program: str, out: str, erro
 
 
 class Child:
-    """A process that runs ``program``; its output waits in files."""
+    """A forked process that runs ``program`` and writes its output to files."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str], program: str) -> None:
         self._files = [tempfile.NamedTemporaryFile("r") for _ in range(2)]  # noqa: SIM115 - closed when it is read
         names = [file.name for file in self._files]
-        self._process = _server().Process(target=_live, args=(str(folder), dict(environment), program, *names))
+        self._process = _server().Process(target=_run_as_child, args=(str(folder), dict(environment), program, *names))
         self._process.start()
 
     def communicate(self, timeout: float = 600) -> tuple[str, str]:
-        """Wait for its end; what it wrote to standard output and to standard error."""
+        """Wait for its end, and return what it wrote to standard output and to standard error."""
         self._process.join(timeout)
         assert self.returncode is not None, f"still running after {timeout} s"
         texts = []
@@ -76,7 +76,7 @@ class Child:
 def start(
     folder: Path, environment: Mapping[str, str], program: str, fresh: bool = False
 ) -> Child | subprocess.Popen[str]:
-    """A process that runs ``program`` in ``folder``: a ``fresh`` one where a fork would not be the same."""
+    """Run ``program`` in ``folder``: in a forked process, or in a ``fresh`` one where a fork would differ."""
     if CAN_FORK and not fresh and not any(name.startswith("NUMBA_") for name in environment):
         return Child(folder, environment, program)
     return subprocess.Popen(

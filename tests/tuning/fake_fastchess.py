@@ -1,6 +1,6 @@
-"""A stand-in for fastchess that plays no chess: it prints games as fastchess does.
+"""A fake fastchess that plays no chess: it prints the games it was told to, as fastchess does.
 
-    trivial_fastchess.py RESULTS WORDS...
+    fake_fastchess.py RESULTS WORDS...
 
 RESULTS: results of the games in turn, from White's view (``1``, ``0`` and ``=``, again from the start after the last),
 or words that it acts on there: ``hang``, ``fail`` and ``warn``. The game that follows ``lose`` is lost on time.
