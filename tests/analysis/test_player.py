@@ -6,7 +6,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from scipy.stats import fisher_exact
 
 from engine.analysis.player import chance_of, report_of
 from engine.analysis.report import PHASES
@@ -58,6 +57,8 @@ def test_a_report_without_differences_rarely_tells_one() -> None:
 
 
 def test_the_test_of_chance_is_fisher_s() -> None:
+    from scipy.stats import fisher_exact  # takes a second, in each process that collects tests
+
     random = Random(3)
     for _ in range(200):
         among, others = random.randint(1, 300), random.randint(1, 300)

@@ -14,7 +14,9 @@ holds the conditions of the re-searches, and the kind of node that each search e
 """
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import chess
@@ -77,29 +79,33 @@ ONE_PLY[4, 2] = 1024
 WHOLE = (-INFINITY, INFINITY)
 
 
-def random_positions(count: int) -> list[str]:
+@cache
+def fens(count: int = 200) -> list[str]:
     """Positions from seeded random games that begin at the benchmark's positions."""
     random = np.random.default_rng(7)
-    fens: list[str] = []
+    found: list[str] = []
     starts = positions()
-    while len(fens) < count:
-        board = chess.Board(starts[len(fens) % len(starts)])
+    while len(found) < count:
+        board = chess.Board(starts[len(found) % len(starts)])
         for _ in range(int(random.integers(0, 30))):
             moves = list(board.legal_moves)
             if not moves:
                 break
             board.push(moves[int(random.integers(len(moves)))])
         if any(board.legal_moves):
-            fens.append(board.fen(en_passant="xfen"))
-    return fens
+            found.append(board.fen(en_passant="xfen"))
+    return found
 
 
-FENS = random_positions(200)
-#: Those where minimax three plies deep does not take long.
-NARROW = [fen for fen in FENS if 1 < chess.Board(fen).legal_moves.count() <= 22][:40]
+@cache
+def narrow() -> list[str]:
+    """Those of them where minimax three plies deep does not take long."""
+    return [fen for fen in fens() if 1 < chess.Board(fen).legal_moves.count() <= 22][:40]
+
+
 RULES = [fen for _, fen, _ in (*MATES, *DRAWS)]
 
-#: Those where minimax four plies deep does not.
+#: Positions where minimax four plies deep does not take long either.
 ENDINGS = [
     "8/8/4k3/8/8/2K5/4P3/8 w - - 0 1",
     "8/5k2/8/3p4/8/2P5/8/3K4 w - - 0 1",
@@ -250,17 +256,25 @@ def over_python_chess(bench: Bench, board: chess.Board, depth: int, ply: int) ->
 
 
 def test_minimax_goes_by_the_rules(bench: Bench) -> None:
-    for fen in NARROW[::20] + RULES[::7]:
+    for fen in narrow()[::20] + RULES[::7]:
         expected = [over_python_chess(bench, chess.Board(fen), depth, 0) for depth in (1, 2)]
         bench.place(fen)
         assert [bench.minimax(depth) for depth in (1, 2)] == expected, fen
 
 
 @pytest.mark.parametrize(
-    ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::3], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
+    ("some", "depth"),
+    [
+        (lambda: fens()[::3], 1),
+        (lambda: fens()[::8], 2),
+        (lambda: narrow()[::3], 3),
+        (lambda: RULES, 1),
+        (lambda: RULES, 2),
+        (lambda: SHORT_RULES, 3),
+    ],
 )
-def test_search_returns_the_value_or_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
-    for fen in fens:
+def test_search_returns_the_value_or_a_true_bound(bench: Bench, some: Callable[[], list[str]], depth: int) -> None:
+    for fen in some():
         bench.place(fen)
         value = bench.minimax(depth)
         for window, cut_node in itertools.product(windows(value), (0, 1)):
@@ -271,7 +285,7 @@ def test_search_returns_the_value_or_a_true_bound(bench: Bench, fens: list[str],
 
 def test_the_line_leads_to_the_value(bench: Bench) -> None:
     """Each of its moves is worth as much as the position it is played in, and after mate or a draw there is none."""
-    for fen in NARROW[::2] + SHORT_RULES:
+    for fen in narrow()[::2] + SHORT_RULES:
         bench.place(fen)
         value = bench.search(WHOLE, 3)
         assert bench.record["root_score"] == value
@@ -291,7 +305,7 @@ def test_the_line_leads_to_the_value(bench: Bench) -> None:
 def test_aborted_search_keeps_finished_lines(bench: Bench) -> None:
     """Whatever the node at which it ends: the best move so far has its own value."""
     broken = 0
-    for fen in NARROW[::5]:
+    for fen in narrow()[::5]:
         bench.place(fen)
         values = bench.values(1)
         bench.search(WHOLE, 2)
@@ -359,7 +373,7 @@ def test_heuristic_decides_a_node_of_two_moves_as_predicted(bench: Bench, name: 
     case = CASES[name]
     random = np.random.default_rng(3)
     differed = 0
-    for fen in ENDINGS if case.depth > 3 else NARROW[::4]:
+    for fen in ENDINGS if case.depth > 3 else narrow()[::4]:
         moves = bench.place(fen)
         bench.set()
         by_depth = [bench.values(depth) for depth in range(case.depth)]

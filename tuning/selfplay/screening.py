@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from rich.table import Table
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from tuning.common.display import table
 from tuning.statistics.elo import ELO_PER_POINT
@@ -78,7 +78,7 @@ class Screening:
         seen = np.array(list(values.values()))
         found, *_ = np.linalg.lstsq(signs, seen, rcond=None)
         variance = ((seen - signs @ found) ** 2).sum() / (len(seen) - len(self._ideas))
-        reach = float(student.ppf(0.975, len(seen) - len(self._ideas)))
+        reach = float(stdtrit(len(seen) - len(self._ideas), 0.975))
         errors = reach * np.sqrt(variance * np.linalg.inv(signs.T @ signs).diagonal())
         return list(zip(found.tolist(), errors.tolist(), strict=True))
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 NORMALIZED = 800 / math.log(10)  # normalized Elo per unit of (score - 1/2) / (standard deviation of one game)
 ELO_PER_POINT = 1600 / math.log(10)  # Elo for a point of a game more, near equality
@@ -112,7 +112,7 @@ def estimate(counts: Sequence[int]) -> Estimate | None:
         low, high, superior = _all_alike(mean, observations)
         return Estimate(games, mean, elo, elo_of(low), elo_of(high), los=superior)
     error = math.sqrt(variance / (observations - 1))
-    reach = float(student.ppf(0.975, observations - 1))
+    reach = float(stdtrit(observations - 1, 0.975))
     return Estimate(
         games,
         mean,
@@ -121,7 +121,7 @@ def estimate(counts: Sequence[int]) -> Estimate | None:
         elo_of(mean + reach * error),
         NORMALIZED * (mean - 0.5) / math.sqrt(variance * games_each),
         NORMALIZED * reach / math.sqrt(games),
-        float(student.cdf((mean - 0.5) / error, observations - 1)),
+        float(stdtr(observations - 1, (mean - 0.5) / error)),
     )
 
 

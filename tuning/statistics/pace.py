@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from tuning.statistics.elo import ELO_PER_POINT, MIN_OBSERVATIONS
 
@@ -64,7 +64,7 @@ def pace(logs: Sequence[float]) -> Pace | None:
     if len(logs) < MIN_OBSERVATIONS:
         return None
     values = clipped(logs)
-    reach = float(student.ppf(0.975, len(values) - 1)) * values.std(ddof=1) / math.sqrt(len(values))
+    reach = float(stdtrit(len(values) - 1, 0.975)) * values.std(ddof=1) / math.sqrt(len(values))
     return Pace.from_log(float(values.mean()), float(reach))
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtr, ndtri
 
 from tuning.common.errors import SetupError
 from tuning.statistics.elo import MIN_OBSERVATIONS
@@ -81,7 +80,7 @@ def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]
     superiority = {}
     for i, j in permutations(np.flatnonzero(known).tolist(), 2):
         deviation = math.sqrt(max(spread[i, i] + spread[j, j] - 2 * spread[i, j], 1e-12))
-        superiority[names[i], names[j]] = float(norm.cdf((elos[i] - elos[j]) / deviation))
+        superiority[names[i], names[j]] = float(ndtr((elos[i] - elos[j]) / deviation))
     return RatingList(tuple(sorted(ratings, key=lambda rating: -rating.elo)), softened, superiority)
 
 
@@ -109,7 +108,7 @@ def fit_linear(
 
 def errors_of(covariance: np.ndarray) -> np.ndarray:
     """The 95% errors."""
-    return np.asarray(norm.ppf(0.975) * np.sqrt(np.maximum(covariance.diagonal(), 0)))
+    return np.asarray(ndtri(0.975) * np.sqrt(np.maximum(covariance.diagonal(), 0)))
 
 
 def _check_connected(names: Sequence[str], places: np.ndarray) -> None:
