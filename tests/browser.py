@@ -7,31 +7,24 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 
-def open_tab(browser: "Browser", page: Path, fragment: str = "", width: int = 800, height: int = 900) -> "Page":
-    """A page in a tab whose clock the test moves. A fault in a script of the page fails the test."""
-
-    def fail(error: Exception) -> None:
-        raise AssertionError(f"{page.name}: {error}")
-
-    tab = browser.new_page(viewport={"width": width, "height": height})
-    tab.on("pageerror", fail)
-    tab.clock.install()
+def visit(tab: "Page", page: Path, fragment: str = "", width: int = 800, height: int = 900) -> None:
+    """Load a page anew in a window of this size."""
+    tab.goto("about:blank")  # a new fragment alone would load nothing
+    tab.set_viewport_size({"width": width, "height": height})
     tab.goto(f"{page.as_uri()}#{quote(fragment, safe='=&')}")
-    return tab
 
 
 class Dom:
     """A page after a ``script`` has acted as its reader and half a minute has passed, as the browser writes it out."""
 
-    def __init__(self, browser: "Browser", page: Path, fragment: str = "", script: str = "", width: int = 800) -> None:
-        tab = open_tab(browser, page, fragment, width)
+    def __init__(self, tab: "Page", page: Path, fragment: str = "", script: str = "", width: int = 800) -> None:
+        visit(tab, page, fragment, width)
         tab.evaluate(f"async () => {{{script}}}")
         tab.clock.run_for(30_000)
         self.text = tab.content()
-        tab.close()
 
     def of(self, identity: str) -> str:
         """The text of the element with this id."""

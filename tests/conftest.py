@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Page
 
     from engine import Engine
 
@@ -72,17 +72,23 @@ def shared(engine_of_the_module: "Engine") -> "Iterator[Engine]":
     yield from as_it_was(engine_of_the_module)
 
 
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    """The system's Chromium, driven by Playwright; the test is skipped without either."""
+@pytest.fixture(scope="session")
+def tab() -> "Iterator[Page]":
+    """A tab of the system's Chromium whose clock the test moves, driven by Playwright; the test is skipped without
+    either. A fault in a script of a page fails the test."""
     playwright = pytest.importorskip("playwright.sync_api")
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
     if program is None:
         pytest.skip("no Chromium on PATH")
+
+    def fail(error: Exception) -> None:
+        raise AssertionError(f"{page.url}: {error}")
+
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield running
-        running.close()
+        page = started.chromium.launch(executable_path=program, args=["--no-sandbox"]).new_page()
+        page.on("pageerror", fail)
+        page.clock.install()
+        yield page
 
 
 @pytest.fixture(scope="session")

@@ -25,10 +25,10 @@ from engine.analysis.record import Judged
 from engine.analysis.report import PHASES, entry, picture, render
 from engine.explanation import explain
 from tests.analysis.conftest import GAMES, ByMaterial
-from tests.browser import Dom, open_tab
+from tests.browser import Dom, visit
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 LONG_WORD = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"
 
@@ -90,7 +90,7 @@ def test_the_page_needs_nothing_but_itself(page: Path) -> None:
     assert not re.search(r"__[A-Z]+__", text)
 
 
-def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
+def test_names_and_comments_cannot_inject_markup(reports: list[Report]) -> None:
     game, moves = copy.deepcopy(reports[0])
     name = "<!--</script><script>\"'\\ &amp; \x1b[2J\u2028\u202e"
     game.headers["White"] = game.comment = name
@@ -104,7 +104,7 @@ def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
     assert name.split()[0] in read["pgn"]
 
 
-def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
+def test_report_covers_all_games_of_a_player(reports: list[Report]) -> None:
     games = [entry(*report, number) for number, report in enumerate(reports, 1)]
     page = "".join(render(games, player="Cid"))
     report = json.loads(re.search("^const data = (.*);$", page, re.MULTILINE)[1])["report"]
@@ -169,7 +169,7 @@ def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> N
 @pytest.mark.parametrize(
     ("date", "place"), [("1858.??.??", "Paris, 1858"), ("1858.11.??", "Paris, 1858.11"), ("????.??.??", "Paris")]
 )
-def test_of_a_date_what_is_known_is_shown(reports: list[Report], date: str, place: str) -> None:
+def test_only_the_known_part_of_a_date_is_shown(reports: list[Report], date: str, place: str) -> None:
     game, moves = reports[0]
     game = chess.pgn.Game({**game.headers, "Event": "?", "Site": "Paris", "Date": date})
     assert entry(game, moves[:1])["place"] == place
@@ -186,7 +186,7 @@ def test_better_lines_can_be_played_through(reports: list[Report]) -> None:
     assert ply["why"] == "It hangs <b>everything</b>."
 
 
-def test_accuracy_is_lichess_s() -> None:
+def test_accuracy_follows_lichess() -> None:
     """By hand: three moves of which the second throws 500 of Stockfish's centipawns away."""
     scores = [0, 0, 0, -round(120 * math.sinh(2))]
     positions = [Judged(chess.Board(), PovScore(Cp(score), chess.WHITE)) for score in scores]
@@ -208,7 +208,7 @@ def luminance(color: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_all_letters_can_be_read(page: Path) -> None:
+def test_text_contrast_meets_wcag(page: Path) -> None:
     colors = dict(re.findall(r"--(\w+): light-dark\((#\w{6}, #\w{6})\)", page.read_text("utf-8")))  # the last one holds
     for letters in ("ink", "faint", "inaccuracy", "mistake", "blunder", "good", "brilliant"):
         for ground in ("paper", "glow"):
@@ -217,14 +217,14 @@ def test_all_letters_can_be_read(page: Path) -> None:
                 assert (light + 0.05) / (dark + 0.05) >= 4.5, (letters, ground, ("light", "dark")[mode])
 
 
-def test_what_is_seen_has_words_too(page: Path) -> None:
+def test_board_and_buttons_have_labels(page: Path) -> None:
     text = page.read_text("utf-8")
     assert re.search(r'<div id="board" role="img"', text)
     for button in re.findall(r"<button [^>]*>[^a-z<]*</button>", text):  # with signs on it
         assert 'aria-label="' in button
 
 
-def test_keys_are_left_to_those_who_have_a_use_for_them(browser: "Browser", page: Path) -> None:
+def test_browser_shortcuts_are_not_captured(tab: "Page", page: Path) -> None:
     script = """
       const seen = [];
       const key = (where, key, more) => {
@@ -237,14 +237,14 @@ def test_keys_are_left_to_those_who_have_a_use_for_them(browser: "Browser", page
       document.body.dataset.seen = seen.join(", ");
       document.body.dataset.words = $("board").getAttribute("aria-label");
     """
-    dom = Dom(browser, page, "game=1", script=script)
+    dom = Dom(tab, page, "game=1", script=script)
     assert 'data-seen="taken 1, left 1, left 1, left 1, taken 2, left 2, left 2"' in dom.text
     assert (
         'data-words="1… e5. White: king e1, queen d1, rooks a1 h1, bishops c1 f1, knights b1 g1, pawns a2 ' in dom.text
     )
 
 
-def test_walking_through_a_game(browser: "Browser", page: Path) -> None:
+def test_walking_through_a_game(tab: "Page", page: Path) -> None:
     script = """
       const seen = [], note = () => seen.push(document.body.dataset.ply);
       const key = k => document.body.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
@@ -260,7 +260,7 @@ def test_walking_through_a_game(browser: "Browser", page: Path) -> None:
       document.body.dataset.line = $("line").textContent;
       document.body.dataset.size = $("board").querySelector("svg").getBoundingClientRect().width > 100;
     """
-    dom = Dom(browser, page, "game=1", script=script)
+    dom = Dom(tab, page, "game=1", script=script)
     seen = [int(ply) for ply in re.search(r'data-seen="([^"]*)"', dom.text)[1].split()]
     first = seen[6]  # where the engine saw the first mistake
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
@@ -270,8 +270,8 @@ def test_walking_through_a_game(browser: "Browser", page: Path) -> None:
     assert 'data-size="true"' in dom.text
 
 
-def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(browser: "Browser", page: Path) -> None:
-    linked = Dom(browser, page, "ply=3")
+def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(tab: "Page", page: Path) -> None:
+    linked = Dom(tab, page, "ply=3")
     assert 'data-ply="3"' in linked.text
     assert linked.of("title").endswith("</script><script>, 1-0")
     script = """
@@ -279,7 +279,7 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(browser: "Browser
       const only = why => sentence({...game.plies[1], word: "only move", why}).includes("Only move");
       document.body.dataset.only = [only("Wins a pawn: Qf8."), only("Qf8 is the only winning move.")];
     """
-    third = Dom(browser, page, "game=3", script=script)
+    third = Dom(tab, page, "game=3", script=script)
     assert 'data-only="true,false"' in third.text
     assert re.search(r">accuracy</td><td>\d+</td><td></td>", third.text)  # Black has no moves
     assert third.of("title") == "Eve - Fox, 1/2-1/2"
@@ -289,7 +289,7 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(browser: "Browser
     assert 'data-link="#game=3&amp;ply=1"' in third.text
 
 
-def test_the_better_line_is_played_on_the_board(browser: "Browser", page: Path) -> None:
+def test_the_better_line_is_played_on_the_board(tab: "Page", page: Path) -> None:
     script = """
       const seen = [], fen = () => [...document.querySelectorAll("#board use")].map(use => use.getAttribute("href") +
         use.getAttribute("transform")).sort().join();
@@ -308,7 +308,7 @@ def test_the_better_line_is_played_on_the_board(browser: "Browser", page: Path) 
       document.body.dataset.seen = seen.join(" ");
       document.body.dataset.arrows = document.querySelectorAll("#board .played, #board .wanted").length;
     """
-    dom = Dom(browser, page, "game=1", script=script)
+    dom = Dom(tab, page, "game=1", script=script)
     steps = re.search(r'data-seen="([^"]*)"', dom.text)[1].replace("+", " ").split()
     plies, steps = set(steps[::2]), [int(step) for step in steps[1::2]]
     assert len(plies) == 1
@@ -321,7 +321,7 @@ def test_the_better_line_is_played_on_the_board(browser: "Browser", page: Path) 
     assert 'data-arrows="2"' in dom.text
 
 
-def test_bar_clocks_graph_and_dress(browser: "Browser", page: Path) -> None:
+def test_bar_clocks_graph_and_theme(tab: "Page", page: Path) -> None:
     script = """
       document.body.dataset.labels = document.getElementById("ticks-x").textContent;
       go(3);
@@ -337,7 +337,7 @@ def test_bar_clocks_graph_and_dress(browser: "Browser", page: Path) -> None:
       $("theme").click(); document.body.dataset.dressed = paper() !== before;
       $("theme").click(); document.body.dataset.again = paper() === before;
     """
-    dom = Dom(browser, page, "game=4", script=script)
+    dom = Dom(tab, page, "game=4", script=script)
     assert dom.of("opening").startswith("C33 King's Gambit Accepted")
     assert dom.of("opening").endswith("last book move: 2… exf4")
     assert 'data-labels="1234"' in dom.text
@@ -348,7 +348,7 @@ def test_bar_clocks_graph_and_dress(browser: "Browser", page: Path) -> None:
         assert f'data-{fact}="true"' in dom.text, fact
 
 
-def test_the_annotated_pgn_can_be_downloaded(browser: "Browser", page: Path, reports: list[Report]) -> None:
+def test_the_annotated_pgn_can_be_downloaded(tab: "Page", page: Path, reports: list[Report]) -> None:
     script = """
       const keep = (id, name) => fetch($(id).href).then(answer => answer.text()).then(text => {
         document.body.dataset[name] = [...text].map(letter => letter.codePointAt(0).toString(16)).join(" ");
@@ -356,7 +356,7 @@ def test_the_annotated_pgn_can_be_downloaded(browser: "Browser", page: Path, rep
       await Promise.all([keep("download", "one"), keep("download-all", "all")]);
       document.body.dataset.file = $("download").download;
     """
-    dom = Dom(browser, page, "game=1", script=script)
+    dom = Dom(tab, page, "game=1", script=script)
 
     def downloaded(name: str) -> str:
         return "".join(chr(int(code, 16)) for code in re.search(rf'data-{name}="([^"]*)"', dom.text)[1].split())
@@ -366,72 +366,65 @@ def test_the_annotated_pgn_can_be_downloaded(browser: "Browser", page: Path, rep
     assert 'data-file="mine.annotated.pgn"' in dom.text
 
 
-#: A laptop, an upright tablet, a phone on its side, one upright, and a narrow one.
-SIZES = ((1280, 600), (768, 1024), (740, 360), (390, 844), (320, 568))
+#: Nothing reaches beyond the right edge: the pixels that could be scrolled to, and what reaches there.
+WIDTH = """() => {
+  const found = [];
+  const look = () => {
+    found.push(document.documentElement.scrollWidth - innerWidth);
+    for (const element of document.querySelectorAll("body *:not(svg *)")) {
+      if (element.getBoundingClientRect().right > innerWidth + 1) found.push(element.id || element.tagName);
+    }
+  };
+  look();
+  for (const number of [0, 1, 2, 3]) {
+    choose(number);
+    game.plies.forEach((p, i) => { if (p.bad) go(i, 1); });
+    document.querySelector("details").open = true;
+    look();
+  }
+  return found;
+}"""
+
+#: Board, words and moves are in view at every move: the board's share of the window, and what is not in view.
+VIEW = """() => {
+  const out = new Set(), within = (part, box) => {
+    const {left, top, right, bottom} = document.querySelector(part).getBoundingClientRect();
+    if (left < box.left || top < box.top || right > box.right + 1 || bottom > box.bottom + 1) out.add(part);
+  };
+  const screen = {left: 0, top: 0, right: innerWidth, bottom: innerHeight};
+  for (const number of [0, 1, 2, 3]) {
+    choose(number);
+    for (let ply = 0; ply < game.plies.length; ply++) {
+      scrollTo(0, ply % 2 ? 1e4 : 0);
+      $("forward").click();
+      for (const part of ["#stage", "#board svg", "#top", "#bottom", "#walk", "#told"]) within(part, screen);
+      within("#words", $("told").getBoundingClientRect());
+      const {left, top, right} = $("moves").getBoundingClientRect();
+      if (innerHeight > innerWidth && !(top + 48 < innerHeight && right - left > 200)) out.add("#moves");
+    }
+  }
+  const {width, height} = document.querySelector("#board svg").getBoundingClientRect();
+  if (Math.abs(width - height) > 1) out.add("board");
+  return [width / innerWidth, height / innerHeight, [...out]];
+}"""
 
 
-def at_all_sizes(browser: "Browser", page: Path, script: str) -> list[str]:
-    """The answers of ``script``, a function of the window and the document, in windows of all :data:`SIZES`."""
-    found = []
-    for width, height in SIZES:
-        tab = open_tab(browser, page, width=width, height=height)
-        found.append(tab.evaluate(f"() => ({script})(window, document)"))
-        tab.close()
-    return found
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(1280, 600), (768, 1024), (740, 360), (390, 844), (320, 568)],
+    ids=["laptop", "tablet", "phone on its side", "phone", "narrow phone"],
+)
+def test_all_is_in_view_on_every_screen(tab: "Page", page: Path, width: int, height: int) -> None:
+    visit(tab, page, width=width, height=height)
+    over = tab.evaluate(WIDTH)
+    assert len(over) == 5, over
+    assert all(pixels <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it
+    wide, high, out = tab.evaluate(VIEW)
+    assert not out
+    assert wide > 0.8 or high > 0.7
 
 
-def test_nothing_is_wider_than_the_screen(browser: "Browser", page: Path) -> None:
-    script = """(inner, page) => {
-      const found = [];
-      const look = () => {
-        found.push(page.documentElement.scrollWidth - inner.innerWidth);
-        for (const element of page.querySelectorAll("body *:not(svg *)")) {
-          if (element.getBoundingClientRect().right > inner.innerWidth + 1) found.push(element.id || element.tagName);
-        }
-      };
-      look();
-      for (const number of [0, 1, 2, 3]) {
-        inner.eval(`choose(${number}); game.plies.forEach((p, i) => { if (p.bad) go(i, 1); })`);
-        page.querySelector("details").open = true;
-        look();
-      }
-      return found.join(" ");
-    }"""
-    for over in map(str.split, at_all_sizes(browser, page, script)):
-        assert len(over) == 5, over
-        assert all(int(pixels) <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it
-
-
-def test_board_words_and_moves_are_in_view_at_every_move(browser: "Browser", page: Path) -> None:
-    script = """(inner, page) => {
-      const out = new Set(), within = (part, box) => {
-        const {left, top, right, bottom} = page.querySelector(part).getBoundingClientRect();
-        if (left < box.left || top < box.top || right > box.right + 1 || bottom > box.bottom + 1) out.add(part);
-      };
-      const screen = {left: 0, top: 0, right: inner.innerWidth, bottom: inner.innerHeight};
-      for (const number of [0, 1, 2, 3]) {
-        inner.eval(`choose(${number})`);
-        for (let ply = 0; ply < inner.eval("game.plies.length"); ply++) {
-          inner.scrollTo(0, ply % 2 ? 1e4 : 0);
-          page.getElementById("forward").click();
-          for (const part of ["#stage", "#board svg", "#top", "#bottom", "#walk", "#told"]) within(part, screen);
-          within("#words", page.querySelector("#told").getBoundingClientRect());
-          const {left, top, right} = page.querySelector("#moves").getBoundingClientRect();
-          const seen = top + 48 < inner.innerHeight && right - left > 200;
-          if (inner.innerHeight > inner.innerWidth && !seen) out.add("#moves");
-        }
-      }
-      const {width, height} = page.querySelector("#board svg").getBoundingClientRect();
-      if (Math.abs(width - height) > 1) out.add("board");
-      return `${(width / inner.innerWidth).toFixed(2)} ${(height / inner.innerHeight).toFixed(2)} ${[...out]}`;
-    }"""
-    for size, found in zip(SIZES, at_all_sizes(browser, page, script), strict=True):
-        wide, high, *out = found.split()
-        assert not out, (size, found)
-        assert float(wide) > 0.8 or float(high) > 0.7, (size, found)
-
-
-def test_several_games_begin_with_a_table_of_them(browser: "Browser", page: Path) -> None:
+def test_multi_game_page_starts_with_index(tab: "Page", page: Path) -> None:
     script = """
       const words = selector => [...document.querySelectorAll(selector)].map(cell => cell.innerText.trim()).join("/");
       const tables = $("report").childElementCount;
@@ -441,12 +434,12 @@ def test_several_games_begin_with_a_table_of_them(browser: "Browser", page: Path
         document.body.dataset.after = [$("title").textContent, $("overview").hidden, location.hash].join("; ");
       }, 100);
     """
-    dom = Dom(browser, page, script=script)
+    dom = Dom(tab, page, script=script)
     assert re.search(r'data-seen="3/○ Eve\n● Fox.*/½\n½/\d+\.\d%.*/0\n0/0\n0/1\n0; true; 0"', dom.text, re.DOTALL)
     assert 'data-after="Eve - Fox, 1/2-1/2; true; #game=3&amp;ply=0"' in dom.text
 
 
-def test_a_player_s_report_leads_to_his_mistakes(browser: "Browser", report_page: Path) -> None:
+def test_report_links_lead_to_mistakes(tab: "Page", report_page: Path) -> None:
     script = """
       const counts = [...document.querySelectorAll("#report button")];
       document.body.dataset.counts = counts.length > 0 && counts.every(button => {
@@ -463,14 +456,14 @@ def test_a_player_s_report_leads_to_his_mistakes(browser: "Browser", report_page
         document.body.dataset.there = [first.hash === location.hash, game.plies[at].bad, below, order[0].id].join();
       }, 100);
     """
-    dom = Dom(browser, report_page, script=script)
+    dom = Dom(tab, report_page, script=script)
     assert dom.of("figures").startswith("0 points from 1 game, accuracy ")
     assert dom.of("coach").startswith("No difference ")
     assert 'data-counts="true"' in dom.text
     assert 'data-there="true,true,Nimzowi,learn-black"' in dom.text
 
 
-def test_a_lesson_goes_over_all_games_of_a_player(browser: "Browser", report_page: Path) -> None:
+def test_a_lesson_goes_over_all_games_of_a_player(tab: "Page", report_page: Path) -> None:
     script = """
       const seen = [], all = [...document.querySelectorAll("#lessons button")].at(-1);
       document.body.dataset.offer = all.textContent;
@@ -484,7 +477,7 @@ def test_a_lesson_goes_over_all_games_of_a_player(browser: "Browser", report_pag
       $("leave-lesson").click();
       document.body.dataset.back = $("lesson").hidden && !$("one").hidden;
     """
-    dom = Dom(browser, report_page, script=script)
+    dom = Dom(tab, report_page, script=script)
     offered = int(re.search(r'data-offer="Learn: all bad moves \((\d+)\)"', dom.text)[1])
     seen = re.search(r'data-seen="([^"]*)"', dom.text)[1].split("|")
     assert len(seen) == offered > 0
@@ -492,7 +485,7 @@ def test_a_lesson_goes_over_all_games_of_a_player(browser: "Browser", report_pag
     assert 'data-back="true"' in dom.text
 
 
-def test_the_reader_learns_from_mistakes(browser: "Browser", page: Path) -> None:
+def test_lesson_judges_answers(tab: "Page", page: Path) -> None:
     """White's 2. Qf7 of the third game stalemates; what is tried, typed or clicked, is judged."""
     script = """
       const seen = [], note = () => seen.push($("task").textContent);
@@ -520,7 +513,7 @@ def test_the_reader_learns_from_mistakes(browser: "Browser", page: Path) -> None
       const marks = game.plies.filter(p => p.word).length + game.plies.filter(p => p.won).length;
       document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === 2 * marks;  // of the game and by phase
     """
-    dom = Dom(browser, page, "game=1", script=script)
+    dom = Dom(tab, page, "game=1", script=script)
     asked, nonsense, played, wrong, inferior, unknown, enough, correct, solved = html.unescape(
         re.search(r'data-seen="([^"]*)"', dom.text)[1]
     ).split("|")
@@ -550,19 +543,19 @@ def squares(tab: "Page", move: str) -> list[tuple[float, float]]:
     ]  # fmt: skip
 
 
-def lesson_in(browser: "Browser", page: Path) -> tuple["Page", str, str]:
-    """A lesson about the first game, its best move, and the square of another man who may move."""
-    tab = open_tab(browser, page, "game=1")
+def begin_lesson(tab: "Page", page: Path) -> tuple[str, str]:
+    """Begin a lesson about the first game: its best move, and the square of another man who may move."""
+    visit(tab, page, "game=1")
     tab.locator("#learn-white, #learn-black").locator("visible=true").first.click()
     best, other = tab.evaluate("""() => {
       const {best, legal} = game.plies[lesson.plies[0]].try;
       return [best, Object.keys(legal).find(move => move.slice(0, 2) !== best.slice(0, 2)).slice(0, 2)];
     }""")
-    return tab, best, other
+    return best, other
 
 
-def test_a_move_is_dragged_by_mouse(browser: "Browser", page: Path) -> None:
-    tab, best, other = lesson_in(browser, page)
+def test_a_move_is_dragged_by_mouse(tab: "Page", page: Path) -> None:
+    best, other = begin_lesson(tab, page)
     (x, y), (to_x, to_y) = squares(tab, best)
     tab.mouse.move(x, y)
     tab.mouse.down()
@@ -577,19 +570,17 @@ def test_a_move_is_dragged_by_mouse(browser: "Browser", page: Path) -> None:
     tab.mouse.move(to_x, to_y, steps=3)
     tab.mouse.up()
     assert "Correct: " in tab.inner_text("#task")
-    tab.close()
 
 
-def test_a_move_is_clicked_square_by_square(browser: "Browser", page: Path) -> None:
-    tab, best, other = lesson_in(browser, page)
+def test_a_move_is_clicked_square_by_square(tab: "Page", page: Path) -> None:
+    best, other = begin_lesson(tab, page)
     for place in (*squares(tab, other + other)[:1], *squares(tab, best)):  # the first is chosen, then another
         tab.mouse.click(*place)
     assert "Correct: " in tab.inner_text("#task")
-    tab.close()
 
 
-def test_a_move_is_dragged_by_finger_without_scrolling(browser: "Browser", page: Path) -> None:
-    tab, best, _ = lesson_in(browser, page)
+def test_a_move_is_dragged_by_finger_without_scrolling(tab: "Page", page: Path) -> None:
+    best, _ = begin_lesson(tab, page)
     touch, before = tab.context.new_cdp_session(tab), tab.evaluate("scrollY")
     touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
     start, end = squares(tab, best)
@@ -598,10 +589,10 @@ def test_a_move_is_dragged_by_finger_without_scrolling(browser: "Browser", page:
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert "Correct: " in tab.inner_text("#task")
     assert tab.evaluate("scrollY") == before
-    tab.close()
+    touch.detach()
 
 
-def test_typed_answers_are_read_as_people_write_them(browser: "Browser", page: Path) -> None:
+def test_typed_answers_are_read_as_people_write_them(tab: "Page", page: Path) -> None:
     answers = [
         ("Nf3", ["Nc3"], "nf3", True),
         ("Nbd2", ["Nfd2"], "nd2", False),
@@ -625,4 +616,4 @@ def test_typed_answers_are_read_as_people_write_them(browser: "Browser", page: P
       }}).join();
     """
     read = ",".join(str(found).lower() for *_, found in answers)
-    assert f'data-read="{read}"' in Dom(browser, page, "game=1", script=script).text
+    assert f'data-read="{read}"' in Dom(tab, page, "game=1", script=script).text

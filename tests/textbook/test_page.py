@@ -27,8 +27,8 @@ def test_a_page_needs_nothing_but_itself():
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}
 
 
-def test_the_first_and_the_last_step(browser, pages):
-    first, last = Dom(browser, pages / "tree.html"), Dom(browser, pages / "tree.html", "step=end")
+def test_the_first_and_the_last_step(tab, pages):
+    first, last = Dom(tab, pages / "tree.html"), Dom(tab, pages / "tree.html", "step=end")
     assert first.of("title") == "explicit tree"
     assert first.of("counts") == "step 0 of 22: 0 nodes, 0 leaves"
     assert first.of("value-0") == ""
@@ -43,8 +43,8 @@ def test_the_first_and_the_last_step(browser, pages):
     assert last.of("window-12") == "3, 5"
 
 
-def test_a_step_half_way_shows_values_known_by_then(browser, pages):
-    dom = Dom(browser, pages / "tree.html", "search=alpha-beta&step=13")
+def test_a_step_half_way_shows_values_known_by_then(tab, pages):
+    dom = Dom(tab, pages / "tree.html", "search=alpha-beta&step=13")
     assert 'data-step="13"' in dom.text
     assert dom.of("told").endswith("2 branches are pruned.")
     assert dom.of("value-0") == "3…"
@@ -55,16 +55,16 @@ def test_a_step_half_way_shows_values_known_by_then(browser, pages):
 
 
 @pytest.mark.parametrize("search", ["minimax", "negamax alpha-beta", "principal variation search"])
-def test_other_searches_on_bones(browser, pages, search):
-    dom = Dom(browser, pages / "bones.html", f"search={search}&step=end")
+def test_other_searches_on_bones(tab, pages, search):
+    dom = Dom(tab, pages / "bones.html", f"search={search}&step=end")
     outcome = DRAWN[search](games.bones(6).game)
     assert dom.of("value-0") == "1"
     assert dom.of("counts").endswith(f"{outcome.nodes} nodes, {outcome.leaves} leaves")
     assert bool(dom.pruned()) == (search != "minimax")
 
 
-def test_known_branches_are_not_crossed_out(browser, pages):
-    dom = Dom(browser, pages / "bones.html", "search=MTD(f)&step=end")
+def test_known_branches_are_not_crossed_out(tab, pages):
+    dom = Dom(tab, pages / "bones.html", "search=MTD(f)&step=end")
     nodes = TreeTrace(games.bones(6), 6).nodes
     pruned = {nodes[node].parent for node in dom.pruned()}
     one, _, three = nodes[0].children
@@ -72,7 +72,7 @@ def test_known_branches_are_not_crossed_out(browser, pages):
     assert three.id not in pruned
 
 
-def test_clicking_stepping_and_choosing(browser, pages):
+def test_clicking_stepping_and_choosing(tab, pages):
     script = """
       const seen = [], note = () => seen.push(document.body.dataset.step);
       const key = k => document.body.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
@@ -84,23 +84,23 @@ def test_clicking_stepping_and_choosing(browser, pages):
       click("last");
       document.body.dataset.seen = seen.join(" ");
     """
-    dom = Dom(browser, pages / "tree.html", script=script)
+    dom = Dom(tab, pages / "tree.html", script=script)
     assert 'data-seen="1 2 1 22 22 0 0 1 22 21 0 9 0 26"' in dom.text
     assert dom.of("counts") == "step 26 of 26: 13 nodes, 9 leaves"
     assert dom.pruned() == []
 
 
-def test_playback_runs_to_the_end_and_stops(browser, pages):
+def test_playback_runs_to_the_end_and_stops(tab, pages):
     dom = Dom(
-        browser, pages / "tree.html", script='$("play").click(); document.body.dataset.label = $("play").textContent;'
+        tab, pages / "tree.html", script='$("play").click(); document.body.dataset.label = $("play").textContent;'
     )
     assert 'data-label="pause"' in dom.text
     assert 'data-step="22"' in dom.text
     assert dom.of("play") == "play"
 
 
-def test_the_table_and_the_curves_are_there(browser, pages):
-    text = Dom(browser, pages / "tree.html").text
+def test_the_table_and_the_curves_are_there(tab, pages):
+    text = Dom(tab, pages / "tree.html").text
     assert text.count("<tr") == 1 + 2 * 11
     assert "77.778%" in text
     assert text.count("<circle") == 2 * 10  # a point for each search at each depth; UCT has no curve
@@ -117,7 +117,7 @@ def wide_page(tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("width", [1360, 390])
-def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(browser, wide_page, width):
+def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(tab, wide_page, width):
     script = """
       const seen = [];
       const note = () => seen.push($("tree").getBoundingClientRect().width <= $("tree").parentElement.clientWidth);
@@ -127,16 +127,16 @@ def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(browser, wide_p
       document.body.dataset.fits = seen.join(" ");
       document.body.dataset.wide = document.documentElement.scrollWidth <= innerWidth;
     """
-    dom = Dom(browser, wide_page, script=script, width=width)
+    dom = Dom(tab, wide_page, script=script, width=width)
     assert 'data-fits="true false true"' in dom.text
     assert 'data-wide="true"' in dom.text
 
 
 @pytest.mark.parametrize("width", [1360, 390])
-def test_nothing_is_wider_than_the_page(browser, wide_page, pages, width):
+def test_nothing_is_wider_than_the_page(tab, wide_page, pages, width):
     script = """
       document.body.dataset.wide = [...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") &&
         e.getBoundingClientRect().right > innerWidth + 1).map(e => e.id || e.tagName).join(" ") || "nothing";
     """
     for page in (wide_page, pages / "tree.html"):
-        assert 'data-wide="nothing"' in Dom(browser, page, "step=end", script=script, width=width).text
+        assert 'data-wide="nothing"' in Dom(tab, page, "step=end", script=script, width=width).text
