@@ -63,9 +63,9 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
     assert "option name RazoringMargin type spin default 0 min 0 max 1000" in offered
     program = (
         "import chess\nfrom engine import Engine, Limits\nboard = chess.Board()\nboard.push_san('e4')\n"
-        "with Engine(hash=1) as engine:\n    for margin in (0, 1):\n        engine.new_game()\n"
+        "with Engine(hash=1, eval_type='Material') as engine:\n    for margin in (0, 1):\n        engine.new_game()\n"
         "        engine.set_option('RazoringMargin', margin)\n"
-        "        print(engine.search(board, Limits(depth=4)).nodes)"
+        "        print(engine.search(board, Limits(depth=3)).nodes)"
     )
     off, on = copy.run("-c", program).split()
     assert off != on
@@ -108,13 +108,13 @@ def test_recipe_for_a_figure_in_reports(copy: Copy) -> None:
     copy.edit(
         "engine/analysis/lines.py", "depth {line.depth:<3} {moves}", "depth {line.depth:<3} of {line.rootmoves} {moves}"
     )
-    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    reports = copy.run("uci_main.py", say=f"position fen {fen}\ngo depth 2\n").splitlines()
+    fen, material = "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "setoption name EvalType value Material\n"
+    reports = copy.run("uci_main.py", say=f"{material}position fen {fen}\ngo depth 2\n").splitlines()
     assert [line for line in reports if " score " in line and " rootmoves 15 pv " in line]
     program = (
         "import chess\nfrom chess.engine import Limit\nfrom engine import Engine\n"
         f"from engine.analysis.lines import line_text\nboard = chess.Board({fen!r})\n"
-        "with Engine(hash=1) as engine:\n    print(line_text(board, engine.analyse(board, Limit(depth=2))))"
+        "with Engine(hash=1, eval_type='Material') as engine:\n    print(line_text(board, engine.analyse(board, Limit(depth=2))))"
     )
     assert " depth 2   of 15 " in copy.run("-c", program)
 

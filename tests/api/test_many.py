@@ -1,6 +1,5 @@
 """Many positions in one call: static values as an array, analyses by several processes."""
 
-import itertools
 import os
 import re
 import signal
@@ -116,12 +115,9 @@ def test_long_input_is_shortened_in_messages(numbat: Engine) -> None:
 def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
     for faulty in ("nonsense", chess.Board.empty()):
         results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
+        assert next(results).pv
         with pytest.raises(PositionError, match=r"^position 1: "):
-            list(results)
-    results = numbat.analyse_many([KIWIPETE, KIWIPETE, "nonsense"], Limit(nodes=1), jobs=2)
-    assert len(list(itertools.islice(results, 2))) == 2
-    with pytest.raises(PositionError, match=r"^position 2: "):
-        next(results)
+            next(results)
 
 
 _LETTERS = st.sampled_from([*"pnbrqkPNBRQK12345678/ wb-KQkqae36", "\n", "\t", "ö"])
@@ -161,12 +157,6 @@ def test_values_that_are_no_positions_are_refused(numbat: Engine) -> None:
     assert len(numbat.evaluate([])) == 0
 
 
-def test_progress_is_reported(numbat: Engine) -> None:
-    seen: list[int] = []
-    list(numbat.analyse_many([KIWIPETE] * 3, Limit(nodes=1), jobs=2, on_progress=seen.append))
-    assert seen == [1, 2, 3]
-
-
 def test_values_come_while_the_engine_searches(numbat: Engine) -> None:
     with numbat.stream(chess.Board()):
         numbat.evaluate([KIWIPETE])
@@ -177,15 +167,6 @@ def plain(line: Analysis) -> tuple[object, ...]:
     return line.score, line.pv, line.depth, line.nodes
 
 
-def test_analyses_are_ordered_and_independent_of_jobs(numbat: Engine) -> None:
-    boards = random_boards(8)
-    found = [[plain(line) for line in numbat.analyse_many(boards, Limit(depth=6), jobs=jobs)] for jobs in (1, 3)]
-    assert found[0] == found[1]
-    for board, line in zip(boards, found[0], strict=True):
-        numbat.new_game()
-        assert plain(numbat.analyse(board, Limit(depth=6))) == line
-
-
 class Numbered(chess.Board):
     """A board that only this module knows."""
 
@@ -194,14 +175,19 @@ class Numbered(chess.Board):
         self.number = lambda: 0
 
 
-def test_boards_of_other_classes_come_with_their_history(numbat: Engine) -> None:
-    board = Numbered("7k/8/8/8/8/8/R7/K7 w - - 0 1")
+def test_analyses_are_ordered_and_independent_of_jobs(numbat: Engine) -> None:
+    """Boards of other classes come with their history, and progress is reported."""
+    repeated = Numbered("7k/8/8/8/8/8/R7/K7 w - - 0 1")
     for move in ("a2a3", "h8g8", "a3a2", "g8h8", "a2a3", "h8g8", "a3a2"):
-        board.push_uci(move)
-    lines = numbat.analyse_many([board, board.copy()], Limit(depth=1), jobs=2)
-    for line in lines:
-        numbat.new_game()
-        assert plain(line) == plain(numbat.analyse(board, Limit(depth=1)))
+        repeated.push_uci(move)
+    boards = [repeated, *random_boards(8), repeated.copy()]
+    for jobs in (1, 2):
+        seen: list[int] = []
+        found = numbat.analyse_many(boards, Limit(depth=6), jobs=jobs, on_progress=seen.append)
+        for board, line in zip(boards, found, strict=True):
+            numbat.new_game()
+            assert plain(numbat.analyse(board, Limit(depth=6))) == plain(line)
+        assert seen == [*range(1, len(boards) + 1)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal like that")
@@ -221,7 +207,7 @@ def test_an_interrupt_ends_the_processes_silently() -> None:
     )
     assert child.stdout is not None
     assert child.stdout.readline() == "begun\n"
-    time.sleep(2)
+    time.sleep(1)
     os.killpg(child.pid, signal.SIGINT)
     _, errors = child.communicate(timeout=60)
     assert errors.count("KeyboardInterrupt") == 1, errors

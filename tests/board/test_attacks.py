@@ -35,14 +35,14 @@ def test_magics_serve_every_set_of_blockers_on_every_square(name: str, steps: tu
 def test_the_shared_table_holds_every_set_once(name: str, steps: tuple) -> None:
     """Through the lookup of this machine, PEXT or magic, on every set of blockers of some squares."""
     lookup = attacks.rook_attacks if name == "rook" else attacks.bishop_attacks
-    for square in (0, 7, 12, 27, 36, 49, 56, 63):
+    for square in (0, 27, 49, 63):
         blockers = blocker_sets(relevant_squares(square, steps))
         found = [lookup(square, blocker) for blocker in blockers]
         assert found == slider_attacks(square, steps, blockers).tolist()
 
 
 def test_attackers_of_every_square_match_python_chess(boards: list[chess.Board]) -> None:
-    for board in boards[::10]:
+    for board in boards[::30]:
         position, occupied = position_of(board), U64(board.occupied)
         for square in chess.SQUARES:
             masks = [board.attackers_mask(color, square) for color in (chess.WHITE, chess.BLACK)]

@@ -54,7 +54,7 @@ def walk(position: Any, generator: random.Random) -> int:
     return len(played)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_long_walks_stay_sound_and_lead_back(seed: int) -> None:
     visited = 0
     for number, board in enumerate(starts(60, seed)):

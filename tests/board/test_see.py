@@ -59,7 +59,7 @@ def test_every_legal_move_of_many_positions(boards: list[chess.Board]) -> None:
     moves = new_record(MOVE_LIST)
     answers = np.zeros((256, len(THRESHOLDS)), np.bool_)
     captures = 0
-    for board in boards[::3]:
+    for board in boards[::9]:
         position = position_of(board)
         count = int(legal_moves(position, moves))
         kernels.see_bounds(position, moves, count, THRESHOLDS, answers)
@@ -68,4 +68,4 @@ def test_every_legal_move_of_many_positions(boards: list[chess.Board]) -> None:
             expected = exchange(board, move)
             assert answers[index].tolist() == (expected >= THRESHOLDS).tolist(), (board.fen(), move, expected)
             captures += board.is_capture(move)
-    assert captures > 700
+    assert captures > 200

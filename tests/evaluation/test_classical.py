@@ -64,14 +64,14 @@ def counts(board, name):
 # The sum -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_the_mirrored_position_has_the_same_value(seed):
     board = random_board(seed)
     assert evaluated(board.fen()) == evaluated(board.mirror().fen())
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_traced_counts_times_weights_are_the_value(seed):
     board = random_board(seed)

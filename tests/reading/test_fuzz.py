@@ -144,7 +144,7 @@ def test_the_corpus(data):
 
 
 @given(ANYTHING)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_bytes(data):
     check(data)
 

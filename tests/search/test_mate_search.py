@@ -145,7 +145,7 @@ def test_the_proof_is_the_last_line_of_several_threads(engine):
 
 def test_mate_search_costs_little_more_than_a_plain_one(engine, data_file):
     found = []
-    for line in data_file("suites/mates_500.epd").read_text().splitlines()[::20]:
+    for line in data_file("suites/mates_500.epd").read_text().splitlines()[::40]:
         epd, number = line.rstrip(";").split(" bm #")
         board, wanted = chess.Board(f"{epd} 0 1"), abs(int(number))
         infos = []
@@ -157,7 +157,7 @@ def test_mate_search_costs_little_more_than_a_plain_one(engine, data_file):
             result = engine.search(board, Limits(mate=wanted, nodes=200_000))
             assert abs(result.score.mate) <= wanted
             found.append(result.nodes / mates[0].nodes)
-    assert len(found) >= 5
+    assert len(found) >= 3
     assert max(found) < 1.4
 
 

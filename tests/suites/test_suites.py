@@ -282,7 +282,7 @@ def test_bench_searches_the_positions_of_a_file(tmp_path, capsys):
 
 
 #: Files of counts: positions, and the highest count that is left to the quick run.
-FILES = (("perftsuite.epd", 127, 12_000_000), ("chess960.epd", 960, 400_000), ("tricky.perft", 19, 12_000_000))
+FILES = (("perftsuite.epd", 127, 4_000_000), ("chess960.epd", 960, 100_000), ("tricky.perft", 19, 4_000_000))
 
 
 @pytest.mark.parametrize(("name", "number", "most"), FILES)

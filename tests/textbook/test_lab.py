@@ -164,14 +164,14 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
 
 
 def test_bounds_meet_minimax_at_its_deepest():
-    rows = list(Comparison(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(4))
+    rows = list(Comparison(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(3))
     curves = page.bounds(rows)
     measured = page.measured(rows)
     assert set(measured) == {"minimax", "alpha-beta"}
     (_, full), (_, mean), (_, best) = (curve[-1] for curve in curves.values())
     assert full == pytest.approx(measured["minimax"][-1][1])
-    b = full ** (1 / 4)
-    assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(2 * b**2 - 1))
+    b = full ** (1 / 3)
+    assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(b**2 + b - 1))
     assert [curve[0][1] for curve in curves.values()][2] == pytest.approx(b)
     assert page.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
 

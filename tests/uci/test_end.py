@@ -71,7 +71,7 @@ def test_ctrl_c_while_loading_is_never_missed(interruptible):
             return code
 
     with ThreadPoolExecutor(4) as pool:
-        assert set(pool.map(code, range(12))) == {0}
+        assert set(pool.map(code, range(8))) == {0}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")

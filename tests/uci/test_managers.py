@@ -225,9 +225,9 @@ def test_xboard_plays_through_polyglot(tmp_path: Path) -> None:
         assert 'feature option="Move Overhead -spin 100 0 5000"' in features
         send("new", "memory 8", "cores 1", "option Move Overhead=50", "level 0 1 0", "hard", "post")
         board = chess.Board()
-        while board.ply() < PLIES:
+        while board.ply() < 6:
             board.push(next(iter(board.legal_moves)))
-            send("time 3000", "otim 3000", f"usermove {board.move_stack[-1].uci()}")
+            send("time 1500", "otim 1500", f"usermove {board.move_stack[-1].uci()}")
             *thoughts, move = until("move ")
             # depth, score, time and nodes
             assert [line for line in thoughts if re.match(r"\s*\d+ [+-]?\d+ \d+ \d+ ", line)]

@@ -124,7 +124,7 @@ def test_a_sequential_test_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     base = () if verdict == "H1" else ("--base", "EvalType=NNUE")
     page = finished(
         _run(
-            monkeypatch, *QUICK, "--new", new, *base, "--sprt", "0", "60", "--model", "normalized", "--json", str(path)
+            monkeypatch, *QUICK, "--new", new, *base, "--sprt", "0", "150", "--model", "normalized", "--json", str(path)
         )
     )
     assert f"{verdict} accepted" in page.splitlines()[-1]

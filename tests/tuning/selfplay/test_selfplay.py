@@ -21,7 +21,7 @@ from tuning.selfplay.sides import Side
 
 RULES = SelfPlayRules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
 
-GAMES = 40
+GAMES = 24
 
 
 def _replay(data: bytes) -> tuple[list[chess.Board], list[chess.Move], list[int]]:
@@ -119,7 +119,7 @@ def test_openings_are_random_and_balanced(played: list[SelfPlayGame]) -> None:
 def test_half_of_the_openings_draw_the_kind_of_piece_first() -> None:
     """The king has 1 move here, two pawns have 2 and the queen has 20; kinds weigh 15, 35 and 15."""
     player = SelfPlay(replace(RULES, opening_plies=1, opening_score=32_000, end_pieces=32))
-    count, moved = 1_000, Counter[str]()
+    count, moved = 500, Counter[str]()
     for number in range(count):
         game = player.play(random_state(2, 0, number), "4k3/8/8/8/8/p7/P6P/K2Q4 w - - 0 1")
         start = games.unpack_board(game.data[:32])[0]

@@ -108,7 +108,7 @@ def acceptance_rate(test: Sprt, elo: float, runs: int, seed: int, batch: int = 4
 def test_error_rates_by_simulation(model):
     """With alpha = beta = 0.1 both errors stay near a tenth; overshoot makes the test a little safer."""
     test = Sprt(0, 80, alpha=0.1, beta=0.1, model=model)
-    runs = 80
+    runs = 40
     false_positives = acceptance_rate(test, 0, runs, seed=1)
     true_positives = acceptance_rate(test, 80, runs, seed=2)
     assert 0.01 <= false_positives <= 0.17
