@@ -114,7 +114,8 @@ def test_recipe_for_a_figure_in_reports(copy: Copy) -> None:
     program = (
         "import chess\nfrom chess.engine import Limit\nfrom engine import Engine\n"
         f"from engine.analysis.lines import line_text\nboard = chess.Board({fen!r})\n"
-        "with Engine(hash=1, eval_type='Material') as engine:\n    print(line_text(board, engine.analyse(board, Limit(depth=2))))"
+        "with Engine(hash=1, eval_type='Material') as engine:\n"
+        "    print(line_text(board, engine.analyse(board, Limit(depth=2))))"
     )
     assert " depth 2   of 15 " in copy.run("-c", program)
 
