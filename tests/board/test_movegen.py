@@ -14,7 +14,7 @@ from tests.board.oracle import position_of, starts
 
 def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) -> None:
     lists = [new_record(MOVE_LIST) for _ in range(3)]
-    for board in boards[::2]:
+    for board in boards[::6]:
         position = position_of(board)
         lengths = [
             generate_moves(position, moves, 0, kind)
@@ -28,7 +28,7 @@ def test_noisy_and_quiet_moves_partition_all_moves(boards: list[chess.Board]) ->
 
 
 def test_kinds_of_moves_match_python_chess(boards: list[chess.Board]) -> None:
-    for board in boards[::5]:
+    for board in boards[::10]:
         position = position_of(board)
         for number in list_moves(position):
             move = board.parse_uci(to_uci(number, board.chess960))
@@ -47,7 +47,7 @@ def test_kinds_of_moves_match_python_chess(boards: list[chess.Board]) -> None:
 def test_is_legal_agrees_with_generation_on_every_16_bit_number(boards: list[chess.Board]) -> None:
     """Out of the transposition table a search may get any of them, as the move of another position."""
     legal = np.zeros(65536, np.bool_)
-    for board in starts(0) + boards[::3]:
+    for board in starts(0) + boards[::6]:
         position = position_of(board)
         kernels.all_legal(position, legal)
         assert np.flatnonzero(legal).tolist() == sorted(list_moves(position)), board.fen()

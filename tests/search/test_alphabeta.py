@@ -256,7 +256,7 @@ def over_python_chess(bench: Bench, board: chess.Board, depth: int, ply: int) ->
 
 
 def test_minimax_goes_by_the_rules(bench: Bench) -> None:
-    for fen in narrow()[::20] + RULES[::7]:
+    for fen in narrow()[::20] + RULES[::14]:
         expected = [over_python_chess(bench, chess.Board(fen), depth, 0) for depth in (1, 2)]
         bench.place(fen)
         assert [bench.minimax(depth) for depth in (1, 2)] == expected, fen
@@ -285,7 +285,7 @@ def test_search_returns_the_value_or_a_true_bound(bench: Bench, some: Callable[[
 
 def test_the_line_leads_to_the_value(bench: Bench) -> None:
     """Each of its moves is worth as much as the position it is played in, and after mate or a draw there is none."""
-    for fen in narrow()[::2] + SHORT_RULES:
+    for fen in narrow()[::4] + SHORT_RULES:
         bench.place(fen)
         value = bench.search(WHOLE, 3)
         assert bench.record["root_score"] == value

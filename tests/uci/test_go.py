@@ -104,12 +104,3 @@ def test_after_a_ponder_miss_the_new_position_is_searched(uci):
 def test_stop_without_a_search_is_harmless(uci):
     assert uci.remarks("stop", "stop", "ponderhit") == []
     search(uci, "go depth 3")
-
-
-def test_long_search_reports_progress_and_score(uci):
-    uci.send("position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "go infinite")
-    uci.read("info depth .* currmove ")
-    uci.read("info depth [0-9]+ nodes ")
-    lines = uci.ask("stop", until="bestmove")
-    reports = [line for line in lines if line.startswith("info depth")]
-    assert " score " in reports[-1]

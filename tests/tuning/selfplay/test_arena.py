@@ -41,14 +41,13 @@ def _pairs(path: Path) -> list[dict[str, Any]]:
     return pairs
 
 
-@pytest.fixture
-def whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, str]:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A run of GAMES games in one process, and the page that it printed."""
-    path = tmp_path / "whole.jsonl"
-    page = finished(_run(
-        monkeypatch, *QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path),
-        "--pgn", str(tmp_path / "whole.pgn"),
-    ))  # fmt: skip
+    path = tmp_path_factory.mktemp("whole") / "whole.jsonl"
+    files = ("--json", str(path), "--pgn", str(path.with_suffix(".pgn")))
+    with pytest.MonkeyPatch.context() as patch:
+        page = finished(_run(patch, *QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), *files))
     return path, page
 
 
