@@ -130,7 +130,7 @@ def test_help_of_every_command_describes_it(words, said, capsys):
 
 @pytest.mark.parametrize("name", ["engine.py", "engine/__init__.py", "tuning.py"])
 @pytest.mark.parametrize("imported", [False, True])
-def test_a_stranger_of_our_name_has_no_effect(tmp_path: Path, name: str, imported: bool) -> None:
+def test_foreign_module_named_engine_has_no_effect(tmp_path: Path, name: str, imported: bool) -> None:
     """Unless the program itself uses it as ``engine``: that is named in one line."""
     stranger = tmp_path / name
     stranger.parent.mkdir(exist_ok=True)

@@ -158,12 +158,12 @@ def test_an_interrupt_during_imports_prints_one_line(module: str, command: str) 
 
 
 @UNIX
-def test_a_second_one_ends_the_clean_up_without_a_word() -> None:
+def test_second_interrupt_aborts_cleanup_silently() -> None:
     assert _struck("clean-up", "bench", "1") == (INTERRUPTED, ["numbat: interrupted"])
 
 
 @UNIX
-def test_one_at_the_end_of_the_process_ends_it_without_a_word() -> None:
+def test_interrupt_at_exit_is_silent() -> None:
     code, said = _struck("end", "version")
     assert code == INTERRUPTED
     assert [line for line in said if "nterrupt" in line or "Traceback" in line] == []

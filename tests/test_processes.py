@@ -200,7 +200,7 @@ def test_applications_start_no_process(tmp_path: Path, name: str, more: str) -> 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="scripts are no programs")
-def test_an_unrecognised_application_does_not_multiply(tmp_path: Path) -> None:
+def test_unknown_launcher_does_not_fork_repeatedly(tmp_path: Path) -> None:
     """Those that it starts instead of Python start none, and count as lost."""
     _, errors, starts = run_application(tmp_path, "python-app", WHERE, "")
     assert "its process ended" in errors
@@ -212,13 +212,13 @@ def test_a_process_starts_no_other() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that cannot be written")
-def test_the_working_directory_is_only_read(tmp_path: Path) -> None:
+def test_child_does_not_write_to_cwd(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     done = run_python("-c", WHERE, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(REPOSITORY)})
     assert done.stdout == "2\n", done.stderr
 
 
-def test_modules_in_the_working_directory_are_not_imported(tmp_path: Path) -> None:
+def test_child_does_not_import_from_cwd(tmp_path: Path) -> None:
     (tmp_path / "pickle.py").write_text("raise SystemExit('wrong module')")
     program = "import sys; sys.path.remove('')\n" + WHERE
     done = run_python("-c", program, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(REPOSITORY)})

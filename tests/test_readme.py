@@ -53,7 +53,7 @@ def test_the_console_script_is_the_command_line(repository):
     assert project["scripts"] == {"numbat": f"{main.__module__}:{main.__name__}"}
 
 
-def test_the_table_of_options_is_the_table_of_options(repository):
+def test_readme_option_table_matches_options(repository):
     page = (repository / "engine" / "uci" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([^|]+) \| ([^|]*) ?\| ([^|]+) \| ([^|]+) \|$", page, re.MULTILINE)
     documented = [tuple(cell.strip() for cell in row) for row in rows if row[0] != "Option"]

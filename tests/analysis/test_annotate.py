@@ -38,7 +38,7 @@ def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     assert stalemated.better
 
 
-def test_chances_that_a_move_left_alone_are_not_told(numbat):
+def test_unchanged_chances_are_omitted(numbat):
     (game,) = games_in('[FEN "6k1/8/6K1/8/8/8/8/R7 w - - 0 1"]\n\n1. Ra8# *')
     chances = Wdl(1000, 0, 0)
     moves = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
@@ -202,7 +202,7 @@ def test_an_exchange_gets_no_praise_though_it_is_compared():
 
 
 @pytest.mark.parametrize(("first", "second"), [(Cp(300), Grade.FINE), (Cp(0), Grade.GOOD)], ids=["won", "even"])
-def test_in_one_hunt_the_first_move_is_praised(first, second):
+def test_only_the_first_move_of_an_attack_is_praised(first, second):
     """2. Nf3 and 3. Bc4 are the only moves that keep what White has; after the first it hunts, if that is much."""
 
     def worth(at, others, nodes):

@@ -274,7 +274,7 @@ def test_a_mark_and_a_fall_of_the_score_go_together(numbat, name, limit):
     assert inconsistencies(Annotator(numbat, limit).annotate(game_of(name)).judged()) == []
 
 
-def test_a_position_reads_as_its_neighbours(numbat):
+def test_score_agrees_with_the_next_positions(numbat):
     """White stands at -5, but with up to 200,000 nodes a search finds 27. Qf3 at -1.5."""
     (game,) = games_in('[FEN "8/pQ5p/6pk/2p5/8/2NPK1bP/PPP3rq/R7 w - - 0 27"]\n\n27. Ke4 Rxc2 *')
     found = Annotator(numbat, Limit(nodes=60_000)).annotate(game).judged()

@@ -60,7 +60,7 @@ def searches(scripted: list[tuple[str, Limit]]) -> list[tuple[str, Limit]]:
     return scripted
 
 
-def test_what_others_wrote_stays(pgn, capsys):
+def test_notes_of_other_programs_are_preserved(pgn, capsys):
     before = read_games(pgn)
     assert analyse(pgn, *FAST) == 0
     after = read_games(pgn.with_suffix(".annotated.pgn"))
@@ -254,7 +254,7 @@ def test_runs_on_one_file_keep_the_results_of_each_other(pgn, monkeypatch, searc
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
 @pytest.mark.parametrize("exists", [False, True])
 @pytest.mark.parametrize("suffix", [".annotated.pgn", ".annotated.html", SUFFIX])
-def test_links_that_came_with_a_file_are_refused(pgn, capsys, tmp_path_factory, suffix, exists):
+def test_symbolic_links_beside_a_file_are_not_written_through(pgn, capsys, tmp_path_factory, suffix, exists):
     target, link = tmp_path_factory.mktemp("home") / ".profile", pgn.with_suffix(suffix)
     link.symlink_to(target)
     if exists:
@@ -274,7 +274,7 @@ def test_a_link_that_the_user_names_is_followed(pgn, tmp_path_factory):
     assert len(read_games(target)) == 3
 
 
-def test_a_foreign_file_of_results_gives_no_right_to_a_file(pgn):
+def test_foreign_results_file_does_not_allow_overwriting(pgn):
     """Although it lists the digest of that file, as earlier versions did for their own."""
     output = outputs(pgn)[0]
     output.write_text("1. d4 *\n")
@@ -322,7 +322,7 @@ def test_every_move_has_its_row_in_a_table(pgn, capsys):
     assert path.read_text("utf-8") == "my,own\n"
 
 
-def test_remarks_in_the_source_reach_the_output(pgn, searches):
+def test_comments_of_the_source_are_in_the_output(pgn, searches):
     assert analyse(pgn, *FAST) == 0
     done = len(searches)
     pgn.write_text(pgn.read_text("utf-8").replace("early", "later"), encoding="utf-8")
@@ -355,7 +355,7 @@ def test_games_added_to_a_file_are_annotated_and_the_others_stay(pgn, searches):
     assert page.read_text("utf-8").count('"plies":') == 4
 
 
-def test_what_the_processes_cannot_do_is_one_clear_message(pgn, capsys):
+def test_failure_in_a_worker_process_is_one_message(pgn, capsys):
     assert analyse(pgn, "--jobs", "2", "--nodes", "9", "--option", "EvalFile=absent") == 2
     (line,) = filter(None, capsys.readouterr().err.splitlines())  # before version 15 rich adds an empty line
     assert "absent" in line
@@ -591,7 +591,7 @@ def test_several_files_are_each_annotated(pgn, capsys):
     assert len(read_games(other.with_suffix(".annotated.pgn"))) == 1
 
 
-def test_lines_of_a_pgn_are_short_and_say_the_same(pgn):
+def test_pgn_lines_are_wrapped_without_changing_content(pgn):
     comment = "[see also] a comment; 50 %age " * 9 + "[%clk 0:10:00] % end"
     pgn.write_text(pgn.read_text("utf-8").replace("early", comment), encoding="utf-8")
     assert analyse(pgn, "--depth", "5") == 0

@@ -71,7 +71,7 @@ def test_grades_are_those_of_lichess():
     ]
 
 
-def test_a_line_is_written_in_san_from_white_s_view():
+def test_a_line_is_san_with_white_s_score():
     board = chess.Board("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2")
     line = Analysis(PovScore(Mate(1), chess.BLACK), (chess.Move.from_uci("d8h4"),), depth=7)
     text = lines.line_text(board, line)

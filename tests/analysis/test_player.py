@@ -32,7 +32,7 @@ def played(rate: Callable[[int, int], float], random: Random, games: int = 40, *
     return found
 
 
-def test_a_report_begins_with_what_is_more_than_chance() -> None:
+def test_report_starts_with_significant_differences() -> None:
     cases: list[tuple[Callable[[int, int], float], str]] = [
         (lambda number, ply: 0.2 if number % 2 else 0.08, "with Black are bad, but only .*% of those with White"),
         (lambda number, ply: 0.2 if ply > 41 else 0.08, "in the endgame are bad, but only .*% of those in the other"),
@@ -47,7 +47,7 @@ def test_a_report_begins_with_what_is_more_than_chance() -> None:
         assert ("There is no clear trend" in report["advice"][-1]) is ("last 20" not in sentence)
 
 
-def test_a_report_without_differences_rarely_tells_one() -> None:
+def test_report_has_few_false_differences() -> None:
     random, told = Random(2), 0
     for _ in range(100):
         report = report_of(played(lambda number, ply: 0.1, random, games=20), "Ann", PHASES)
@@ -56,7 +56,7 @@ def test_a_report_without_differences_rarely_tells_one() -> None:
     assert told <= 10
 
 
-def test_the_test_of_chance_is_fisher_s() -> None:
+def test_significance_is_that_of_fisher_s_exact_test() -> None:
     from scipy.stats import fisher_exact  # takes a second, in each process that collects tests
 
     random = Random(3)
@@ -67,7 +67,7 @@ def test_the_test_of_chance_is_fisher_s() -> None:
         assert chance_of(found[0], among, found[1], others) == pytest.approx(fisher_exact(table).pvalue, rel=1e-5)
 
 
-def test_a_report_sums_up_what_a_coach_would_say() -> None:
+def test_report_has_advice_and_tables() -> None:
     games = played(lambda number, ply: 0.1, Random(4))
     report = report_of(games, "Ann", PHASES)
     assert report

@@ -44,7 +44,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def test_planted_code_runs_if_it_is_trusted(root: Path, tmp_path: Path) -> None:
+def test_planted_code_runs_where_it_is_trusted(root: Path, tmp_path: Path) -> None:
     """So the other tests would notice."""
     start(new_store(root))
     assert (tmp_path / "ran").exists()

@@ -227,7 +227,7 @@ def test_all_remarks_name_file_line_and_game(tmp_path):
     ("make", "named"),
     [(lambda path: os.mkfifo(path), "a pipe"), (lambda path: path.write_bytes(bytes(99)), "not a text file")],
 )
-def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make, named):
+def test_non_file_fails_immediately(tmp_path: Path, make, named):
     path = tmp_path / "x.pgn"
     make(path)
     with pytest.raises(ReadError, match=rf"x\.pgn.*{named}"):

@@ -21,7 +21,7 @@ def test_a_forced_mate_is_found_with_its_line(engine: Engine, fen: str, moves: i
 
 
 def test_queen_offer_that_mates_is_found(engine: Engine) -> None:
-    """Win At Chess 14: the check after the offer is so far below alpha that pruning used to leave it out for good."""
+    """Win At Chess 14: the check after the offer is so far below alpha that pruning may leave it out."""
     board = chess.Board("r2rb1k1/pp1q1p1p/2n1p1p1/2bp4/5P2/PP1BPR1Q/1BPN2PP/R5K1 w - - 0 1")
     info = engine.search(board, Limits(nodes=400_000))
     assert board.san(chess.Move.from_uci(info.pv[0])) == "Qxh7+"

@@ -27,7 +27,7 @@ def test_a_page_needs_nothing_but_itself():
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}
 
 
-def test_the_first_and_the_last_step(tab, pages):
+def test_page_shows_first_and_last_step(tab, pages):
     first, last = Dom(tab, pages / "tree.html"), Dom(tab, pages / "tree.html", "step=end")
     assert first.of("title") == "explicit tree"
     assert first.of("counts") == "step 0 of 22: 0 nodes, 0 leaves"

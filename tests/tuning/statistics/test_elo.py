@@ -58,7 +58,7 @@ def test_score_and_elo_are_inverse():
 
 
 def test_too_few_results_have_no_interval():
-    """One pair, drawn, used to be Elo -0.0 +-34.1, and half a point of a pair superiority 0.0%."""
+    """One drawn pair is no certainty: neither an Elo of 0 with a small error, nor a superiority of 0%."""
     for counts in ([0, 0, 1, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1], [0, 0, 0, 0, MIN_OBSERVATIONS - 1], [1, 2, 3, 2, 1]):
         found = estimate(counts)
         nothing = (found.elo_low, found.elo_high, found.elo_error, found.nelo, found.nelo_error, found.los)

@@ -79,7 +79,7 @@ def test_clean_score_is_marked_as_softened():
 
 
 def test_few_games_have_no_error_and_drawn_ones_neither():
-    """One drawn game used to be 0 +-11520107."""
+    """One drawn game is no certainty."""
     for counts in ((0, 1, 0), (1, 0, 1), (5, 4, 10), (0, 100, 0)):
         found = fit(["a", "b"], {("a", "b"): counts})
         assert [rating.error for rating in found.ratings] == [None, None]
