@@ -761,9 +761,6 @@ def test_unknown_keywords_are_named() -> None:
         Engine(hash=0)
 
 
-# Types
-
-
 # The rest
 
 
