@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine import Engine
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited by a run in the background, and passed on to tools
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores it in the background, and children inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent

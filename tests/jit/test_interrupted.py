@@ -129,7 +129,6 @@ def _begin(detaching: Miniature, processors: int, beside: bool, seconds: int) ->
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         start_new_session=True,
     )
 

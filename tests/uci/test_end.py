@@ -49,16 +49,8 @@ def test_the_end_of_input_during_work_ends_in_an_answer(work):
         assert [line for line in lines if re.match(answer, line)]
 
 
-@pytest.fixture
-def interruptible():
-    """Children take SIGINT, also where the tests run in the background of a shell, which has it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")
-def test_ctrl_c_while_loading_is_never_missed(interruptible):
+def test_ctrl_c_while_loading_is_never_missed():
     """It came between Python's look for signals and a read that then blocked, in one of 15 processes."""
 
     def code(number: int) -> int:
@@ -75,7 +67,7 @@ def test_ctrl_c_while_loading_is_never_missed(interruptible):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")
-def test_ctrl_c_in_a_search_is_an_orderly_end(interruptible):
+def test_ctrl_c_in_a_search_is_an_orderly_end():
     with UciProcess() as process:
         process.send("isready", "go infinite")
         process.read("info depth")

@@ -74,7 +74,7 @@ def test_non_blocking_pipe_is_read_to_its_end() -> None:
 
 @UNIX
 def test_ctrl_c_ends_a_pending_answer() -> None:
-    with UciProcess(before_start=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as process:
+    with UciProcess() as process:
         process.synchronise()
         process.send("go perft 12")
         process.close_input()
