@@ -35,6 +35,7 @@ PAGES = (
     "engine/api/README.md",
     "engine/jit/README.md",
     "engine/textbook/README.md",
+    "engine/uci/GUIS.md",
     "engine/uci/README.md",
     "tuning/README.md",
     "tuning/RESULTS.md",

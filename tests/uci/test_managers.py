@@ -1,5 +1,5 @@
 """Conversations as Cute Chess, Arena, lichess-bot and XBoard hold them, with the settings that
-engine/uci/README.md gives.
+engine/uci/GUIS.md gives.
 
 What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, from
 lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess, and from Arena's logs, as
@@ -8,6 +8,7 @@ people post them with their questions (MitchelPaulin/Walleye#3, konsolas/ToppleC
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -29,9 +30,9 @@ POLYGLOT = shutil.which("polyglot") or shutil.which("polyglot", path="/usr/games
 
 
 def block(repository: Path, language: str, beginning: str) -> str:
-    """The fenced block of engine/uci/README.md in ``language`` that begins so."""
-    readme = (repository / "engine" / "uci" / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    """The fenced block of engine/uci/GUIS.md in ``language`` that begins so."""
+    page = (repository / "engine" / "uci" / "GUIS.md").read_text(encoding="utf-8")
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (found,) = [text for text in blocks if text.startswith(beginning)]
     return found
 
@@ -238,7 +239,7 @@ def test_xboard_plays_through_polyglot(tmp_path: Path) -> None:
 
 
 def test_the_reasons_go_to_the_chat_of_a_lichess_game(repository, monkeypatch):
-    """The class of the page, on top of a stand-in for lichess-bot's."""
+    """The example's class, on top of a stand-in for lichess-bot's."""
 
     class UCIEngine:
         def __init__(self, commands, options, *_):
@@ -252,8 +253,7 @@ def test_the_reasons_go_to_the_chat_of_a_lichess_game(repository, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "lib", types.ModuleType("lib"))
     monkeypatch.setitem(sys.modules, "lib.engine_wrapper", types.SimpleNamespace(UCIEngine=UCIEngine))
-    names: dict = {}
-    exec(block(repository, "python", "import textwrap\nfrom lib"), names)
+    names = runpy.run_path(str(repository / "engine" / "api" / "examples" / "lichess.py"))
     engine = names["Numbat"](["x"], {"Hash": 16}, None)
     assert engine.options == {"Hash": 16, "Explain": True}
     said = []
