@@ -15,7 +15,8 @@ QUICK = (
     "board/test_perft.py::test_small_counts",
     "board/test_see.py::test_see_agrees_with_exchanges_counted_by_hand",
     "board/test_draws.py::test_insufficient_material_agrees_with_python_chess",
-    "board/test_draws.py::test_repetitions_of_random_games_match_python_chess",
+    "board/test_draws.py::test_twice_in_the_search_is_a_repetition",
+    "board/test_draws.py::test_once_in_the_game_and_once_in_the_search_is_not_yet_one",
     "board/test_notation.py::test_castling_is_read_in_both_ways",
     "board/test_notation.py::test_the_illegal_move_is_named",
     "jit/test_intrinsics.py",
@@ -28,6 +29,7 @@ THOROUGH = (
     *QUICK,
     "board/test_attacks.py::test_the_shared_table_holds_every_set_once",
     "board/test_make.py::test_long_walks_stay_sound_and_lead_back",
+    "board/test_draws.py::test_repetitions_of_random_games_match_python_chess",
     "board/test_draws.py::test_a_long_game_forgets_the_old_and_knows_the_new",
     "board/test_perft.py::test_known_counts",
 )
