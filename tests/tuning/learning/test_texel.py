@@ -33,7 +33,7 @@ def white_value(fen):
 @pytest.fixture(scope="module")
 def games():
     """Boards, and the results that our own evaluation expects of them."""
-    boards = [board for board in (random_board(seed) for seed in range(400)) if not board.is_check()]
+    boards = [board for board in (random_board(seed) for seed in range(240)) if not board.is_check()]
     return [(board, white_value(board.fen())) for board in boards]
 
 
