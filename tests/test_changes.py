@@ -108,16 +108,17 @@ def test_recipe_for_a_figure_in_reports(copy: Copy) -> None:
     copy.edit(
         "engine/analysis/lines.py", "depth {line.depth:<3} {moves}", "depth {line.depth:<3} of {line.rootmoves} {moves}"
     )
-    fen, material = "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "setoption name EvalType value Material\n"
-    reports = copy.run("uci_main.py", say=f"{material}position fen {fen}\ngo depth 2\n").splitlines()
-    assert [line for line in reports if " score " in line and " rootmoves 15 pv " in line]
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     program = (
+        f"from uci_main import main\nmain(['position fen {fen}', 'go depth 2'])\n"
         "import chess\nfrom chess.engine import Limit\nfrom engine import Engine\n"
         f"from engine.analysis.lines import line_text\nboard = chess.Board({fen!r})\n"
         "with Engine(hash=1, eval_type='Material') as engine:\n"
         "    print(line_text(board, engine.analyse(board, Limit(depth=2))))"
     )
-    assert " depth 2   of 15 " in copy.run("-c", program)
+    *reports, line = copy.run("-c", program).splitlines()
+    assert [report for report in reports if " score " in report and " rootmoves 15 pv " in report]
+    assert " depth 2   of 15 " in line
 
 
 def test_a_term_of_classical_is_a_group_and_its_count(copy: Copy) -> None:
