@@ -5,7 +5,6 @@ import pytest
 
 from engine.messages import Info, Score
 from engine.uci.commentary import Commentary
-from tests.uci.process import COLD_TIMEOUT, UciProcess
 
 
 @pytest.fixture
@@ -81,12 +80,11 @@ def test_another_game_is_no_reply(commentary, said):
     assert said == []
 
 
-def test_the_option_is_off_until_it_is_set():
-    with UciProcess() as uci:
-        uci.send("setoption name UCI_AnalyseMode value true", "position fen 4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1")
-        silent = uci.ask("go depth 8", until="bestmove", timeout=COLD_TIMEOUT)
-        uci.send("setoption name Explain value true", "ucinewgame")
-        explained = uci.ask("go depth 8", until="bestmove", timeout=COLD_TIMEOUT)
+def test_the_option_is_off_until_it_is_set(uci):
+    uci.send("setoption name UCI_AnalyseMode value true", "position fen 4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1")
+    silent = uci.ask("go depth 8", until="bestmove")
+    uci.send("setoption name Explain value true", "ucinewgame")
+    explained = uci.ask("go depth 8", until="bestmove")
     told = [line for line in explained if line.startswith("info string")]
     assert not any(line.startswith("info string") and "Nxd5" in line for line in silent)
     assert any("Nxd5" in line for line in told)

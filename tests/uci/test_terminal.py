@@ -1,32 +1,26 @@
 """The subcommands of the command line."""
 
 import re
-import subprocess
 
 import chess
 import pytest
 
 from tests.board.oracle import KIWIPETE
 from tests.run_python import run_python
-from tests.uci.process import COLD_TIMEOUT, MAIN
+from tests.uci.process import MAIN
 from uci_main import main
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """``uci_main.py`` with ``arguments`` and nothing on standard input."""
-    return run_python(MAIN, *arguments, timeout=COLD_TIMEOUT)
-
-
 def run_here(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """The same in this process: exit code, output and errors."""
+    """The command line in this process: exit code, output and errors."""
     code = main(arguments)
     return code, *capfd.readouterr()
 
 
-def test_bench_is_the_same_each_time_and_in_a_conversation(uci):
-    result = run("bench", "4", "1", "8")
-    assert (result.returncode, result.stderr) == (0, "")
-    outside = result.stdout.splitlines()[-1]
+def test_bench_is_the_same_each_time_and_in_a_conversation(uci, capfd):
+    code, output, errors = run_here(capfd, "bench", "4", "1", "8")
+    assert (code, errors) == (0, "")
+    outside = output.splitlines()[-1]
     uci.send("position startpos moves e2e4")
     fen = uci.fen()
     inside = [uci.ask("bench 4", until=r"\d+ nodes \d+ nps$")[-1] for _ in range(2)]
@@ -91,10 +85,10 @@ def test_perft_divides_when_asked(capfd):
     assert "e2e4: 20" in output.splitlines()
 
 
-def test_warm_up_reports_its_end():
-    result = run("warmup")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])
+def test_warm_up_reports_its_end(capfd):
+    code, output, errors = run_here(capfd, "warmup")
+    assert (code, errors) == (0, "")
+    assert re.fullmatch(r"ready after \d+\.\d s", output.splitlines()[-1])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +127,7 @@ def test_bench_names_the_line_of_a_refused_position(capfd, tmp_path):
 
 
 def test_errors_are_one_clear_line_of_the_process_too():
-    result = run("swim")
+    result = run_python(MAIN, "swim")
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()
     assert line.startswith("numbat: ")
