@@ -65,7 +65,7 @@ def test_items_are_read_as_they_are_needed() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")
-def test_a_killed_process_costs_one_item_one_retry(tmp_path: Path) -> None:
+def test_killed_process_is_retried_once(tmp_path: Path) -> None:
     killed, notices = [], []
 
     def kill(item: int, pid: int) -> None:

@@ -38,7 +38,7 @@ def repeats(board: chess.Board, ply: int) -> bool:
     return False
 
 
-def test_found_where_a_move_repeats():
+def test_upcoming_repetitions_match_python_chess():
     choose = random.Random(5)
     found = total = 0
     for start in (

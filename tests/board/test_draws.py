@@ -48,7 +48,7 @@ def test_once_in_the_game_and_once_in_the_search_is_not_yet_one() -> None:
 
 
 @pytest.mark.parametrize("irreversible", ["e2e4", "f2g3"])
-def test_an_irreversible_move_ends_the_look_back(irreversible: str) -> None:
+def test_irreversible_move_ends_the_search_for_repetitions(irreversible: str) -> None:
     position = position_from("4k1n1/8/8/8/8/6p1/4PB2/4K1N1 w - - 0 1")
     _make(position, *SHUFFLE)
     assert is_repetition(position, 5)

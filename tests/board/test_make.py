@@ -20,7 +20,7 @@ from tests.board.oracle import KIWIPETE, position_from, position_of, starts, sta
 PLAIN = (QUIET, DOUBLE_PUSH, CAPTURE)
 
 
-def test_a_null_move_is_the_oracles(boards: list[chess.Board]) -> None:
+def test_null_move_matches_python_chess(boards: list[chess.Board]) -> None:
     for board in boards[::10]:
         if board.is_check():
             continue
@@ -65,7 +65,7 @@ def test_long_walks_stay_sound_and_lead_back(seed: int) -> None:
     assert visited > 5000  # the walks were walks
 
 
-def test_the_walk_notices_a_wrong_key() -> None:
+def test_walk_detects_a_wrong_key() -> None:
     position = position_from(KIWIPETE)
     position["pawn_key"] ^= np.uint64(1)
     with pytest.raises(AssertionError):

@@ -120,7 +120,7 @@ def test_after_a_change_of_weights_a_cleared_hash_is_right():
         weights.set_weights(values, scale)
 
 
-def test_a_tempo_is_all_that_the_start_position_is_worth():
+def test_start_position_is_worth_a_tempo():
     values, _ = weights.read_weights()
     assert evaluated(chess.STARTING_FEN) == values[0, features.TEMPO]
 

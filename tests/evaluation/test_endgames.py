@@ -54,7 +54,7 @@ def test_both_sides_are_treated_alike(pieces):
     assert value(board.fen()) == -value(board.mirror().fen()) > WON // 2
 
 
-def test_the_edge_and_the_near_king():
+def test_mop_up_prefers_edges_and_close_kings():
     # The lone king in the middle with the other one five steps off, then in the corner, then with the other one near.
     assert value("8/8/8/4k3/8/8/8/K6R w - - 0 1") == ROOK_WINS + NEARER * 3
     assert value("k7/8/8/8/8/8/8/K6R w - - 0 1") == ROOK_WINS + STEP * 6

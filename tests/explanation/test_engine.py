@@ -86,7 +86,7 @@ def test_arguments_that_cannot_be_are_named(shared, arguments, error, text):
         shared.explain(*arguments)
 
 
-def test_tables_have_a_say(shared, tables_folder):
+def test_explanations_use_tablebases(shared, tables_folder):
     shared.set_option("SyzygyPath", str(tables_folder))
     try:
         board = chess.Board("8/8/8/8/8/5k2/r7/4K2R w - - 0 1")

@@ -288,7 +288,7 @@ for number in range(7):
 """
 
 
-def test_code_of_several_processes_fits_together(miniature: Miniature) -> None:
+def test_kernels_of_different_processes_link(miniature: Miniature) -> None:
     (miniature.package / "board" / "high.py").write_text(RECORDS)
     assert miniature.run()["result"] == 20
     (inner,) = miniature.cache.rglob("inner-*.nbc")
@@ -305,7 +305,7 @@ def test_checkouts_share_the_folder(miniature: Miniature, tmp_path: Path) -> Non
 
 @limited
 @pytest.mark.parametrize("limit", ["1000", "4000000"])
-def test_a_limit_on_the_size_of_files_costs_one_line(miniature: Miniature, limit: str) -> None:
+def test_file_size_limit_is_reported_in_one_line(miniature: Miniature, limit: str) -> None:
     told = miniature.run({"FILE_LIMIT": limit})
     assert told["result"] == 20
     (line,) = told["reports"]
@@ -324,7 +324,7 @@ def test_code_is_loaded_where_nothing_can_be_saved(miniature: Miniature) -> None
     assert [line[:25] for line in late["reports"]] == ["cannot keep compiled code"]
 
 
-def test_several_first_starts_at_once_all_come_up(detaching: Miniature) -> None:
+def test_concurrent_first_starts_all_succeed(detaching: Miniature) -> None:
     processes = [detaching.start() for _ in range(3)]
     told = [detaching.finish(process) for process in processes]
     assert [one["result"] for one in told] == [20] * 3
@@ -341,7 +341,7 @@ def test_a_first_start_has_the_prober_compiled_later(detaching: Miniature) -> No
     assert detaching.run({"ON_DEMAND": "1"})["reports"] == []
 
 
-def test_paths_stay_short_where_the_system_limits_them() -> None:
+def test_cache_paths_are_short_enough_for_windows() -> None:
     """Windows has 260 characters for all of it."""
 
     def function(x: int) -> int:
@@ -383,7 +383,7 @@ filelock.FileLock.acquire = refuse
 """
 
 
-def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
+def test_two_copies_in_a_process_are_independent(tmp_path: Path) -> None:
     """Cold and warm, with the same file names, function names and symbols, and with one cache for both."""
     for name, weight in (("first", 7), ("second", 9)):
         (tmp_path / name).mkdir()

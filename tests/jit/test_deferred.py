@@ -70,7 +70,7 @@ def _file(miniature: Miniature, function: str) -> Path:
     return file
 
 
-def test_spare_kernels_load_on_call_or_with_callers(miniature: Miniature) -> None:
+def test_deferred_kernels_load_on_call_or_with_callers(miniature: Miniature) -> None:
     """It is never compiled again, nor under another signature."""
     assert _start(miniature, "python")["result"] == [4, 6, 1]
     _start(miniature, "compiled")  # also compiles the code that reaches a kernel through a helper

@@ -176,7 +176,9 @@ def _files(cache: Path) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("processors", "beside"), [(1, False), (2, True)], ids=["one, in the main thread", "two, beside it"]
 )
-def test_ctrl_c_ends_all_and_the_next_start_goes_on(detaching: Miniature, processors: int, beside: bool) -> None:
+def test_ctrl_c_ends_all_compilers_and_the_next_start_resumes(
+    detaching: Miniature, processors: int, beside: bool
+) -> None:
     """The code compiled until then is loaded."""
     pids = _set_up(detaching)
     process = _begin(detaching, processors, beside, seconds=300)
@@ -228,7 +230,7 @@ KERNELS = ["first", "largest", "third", "last"]
         ("detached", "\nsettings_digest = lambda: 'other'\n", KERNELS),
     ],
 )
-def test_what_others_leave_undone_is_compiled(
+def test_work_of_failed_compiler_processes_is_done_here(
     detaching: Miniature, module: str, change: str, compiled: list[str]
 ) -> None:
     _set_up(detaching)
@@ -236,7 +238,7 @@ def test_what_others_leave_undone_is_compiled(
     assert _finish(_begin(detaching, 2, beside=False, seconds=0), compiled) == [FIRST, "compiled"]
 
 
-def test_code_that_never_comes_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_that_no_process_delivers_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """As when the sources are edited while several processes compile: each saves under a digest of its own."""
     monkeypatch.setattr(parallel, "_MAX_WAIT_SECONDS", 0.1)
     compiled: list[str] = []

@@ -49,12 +49,12 @@ def test_operators_have_the_types_that_numba_gives_them(operation: Any) -> None:
 
 
 @compiled_only
-def test_types_of_records_keep_their_own_text() -> None:
+def test_record_types_have_distinct_names() -> None:
     texts = {private._cached_text(from_dtype(np.dtype([("x", kind)]))) for kind in ("i8", "u1", "i8")}
     assert len(texts) == 2
 
 
-def test_the_stages_left_out_are_the_only_ones() -> None:
+def test_pipeline_omits_only_known_stages() -> None:
     """A new version may have a stage that kernels need."""
     flags = compiler.Flags()
     flags.enable_ssa = True
@@ -69,7 +69,7 @@ def test_the_stages_left_out_are_the_only_ones() -> None:
 
 
 @compiled_only
-def test_room_on_the_stack_is_taken_at_the_entry() -> None:
+def test_stack_slots_are_in_the_entry_block() -> None:
     @njit
     def last_tick(rounds):
         tick = 0

@@ -91,7 +91,7 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
-def test_damage_costs_one_line_and_is_repaired(root: Path, damage: Callable[[Path], None]) -> None:
+def test_damage_is_reported_in_one_line_and_repaired(root: Path, damage: Callable[[Path], None]) -> None:
     damage(root)
     result, hits, remarks = start(new_store(root))
     assert (result, hits, len(remarks)) == (42, 0, 1)
@@ -136,7 +136,7 @@ def test_code_is_kept_where_files_have_no_owners(tmp_path, change, monkeypatch):
     assert start(new_store(root)) == (42, 1, [])
 
 
-def test_swapped_file_is_noticed(root: Path) -> None:
+def test_file_of_another_kernel_is_refused(root: Path) -> None:
     store = new_store(root)
     store.write("low", "other.nbc", "other", b"something")
     (root / "jit-here" / "low-now" / "other.nbc").replace(_moved(root))
@@ -154,7 +154,7 @@ def _cannot_keep(folder: Path, number: int) -> str:
     )
 
 
-def test_irreparable_damage_costs_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_irreparable_damage_is_reported_in_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
@@ -165,7 +165,7 @@ def test_irreparable_damage_costs_one_line(root: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
 @pytest.mark.parametrize("step", ["mkdir", "open", "replace"])
-def test_a_folder_that_cannot_be_written_costs_one_line(tmp_path, step, number, monkeypatch):
+def test_unwritable_folder_is_reported_in_one_line(tmp_path, step, number, monkeypatch):
     full = tmp_path / "full"
     real = getattr(os, step)
 
@@ -212,7 +212,7 @@ if sys.platform == "linux":
 
 
 @pytest.mark.parametrize("make", UNUSABLE.values(), ids=UNUSABLE.keys())
-def test_an_unusable_folder_costs_one_line(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+def test_unusable_folder_is_reported_in_one_line(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     store = new_store(make(tmp_path / "there"))
     assert start(store)[:2] == (42, 0)
     again = new_store(store.folder)

@@ -127,7 +127,7 @@ def test_a_folder_exchanged_after_its_check_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o777])
-def test_the_folders_above_do_not_matter(tmp_path: Path, mode: int) -> None:
+def test_parent_folders_are_not_checked(tmp_path: Path, mode: int) -> None:
     """Who exchanges the checked folder for another leaves one of his own there."""
     folder = tmp_path / "cache"
     start(new_store(folder))

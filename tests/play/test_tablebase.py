@@ -139,7 +139,7 @@ def test_the_clock_makes_a_win_cursed_and_a_loss_blessed(tables):
     assert probe_of(tables, late, fifty=False).outcome == LOSS
 
 
-def test_a_third_repetition_is_no_way_to_win(tables):
+def test_third_repetition_is_not_advised(tables):
     board = chess.Board(NEARLY_DRAWN.format(clock=0))
     (first, *_) = probe_of(tables, board).progress
     for _ in range(2):
@@ -152,7 +152,7 @@ def test_a_third_repetition_is_no_way_to_win(tables):
     assert first not in probe.keeping
 
 
-def test_the_rule_is_an_option(numbat):
+def test_fifty_move_rule_is_an_option(numbat):
     board = chess.Board(NEARLY_DRAWN.format(clock=90))
     assert numbat.search(board, Limits(depth=2)).score.cp == CURSED_WIN
     numbat.set_option("Syzygy50MoveRule", False)

@@ -136,7 +136,7 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ("1. e4 e5 2. Nf3 ($6 2. f4) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "1: game 1: the annotation '6' is applied to the next move"),
     ],
 )  # fmt: skip
-def test_what_is_odd_is_read_as_it_was_meant_and_named(text, lines, remark):
+def test_irregular_pgn_is_repaired_and_reported(text, lines, remark):
     read_moves, remarks = moves(text)
     assert read_moves == lines
     assert [said for said in remarks if remark in said], remarks

@@ -128,7 +128,7 @@ def ranks_of(infos: list[Info]) -> int:
 @pytest.mark.parametrize(("stop", "wait"), [("stop", "infinite"), ("stop", "ponder"), ("ponderhit", "ponder")])
 @pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_ONE, MATED], ids=["search", "mate", "over"])
 @pytest.mark.parametrize("limit", [{"depth": 2}, {"mate": 1, "nodes": 2000}], ids=str)
-def test_finished_search_waits_silently_and_its_time_stands(engine, searched, monkeypatch, fen, stop, wait, limit):
+def test_finished_search_waits_silently_with_its_time_stopped(engine, searched, monkeypatch, fen, stop, wait, limit):
     monkeypatch.setattr("engine.search.pool.FIRST_TICK_SECONDS", 0.0)
     monkeypatch.setattr("engine.search.pool.TICK_SECONDS", 0.001)
     said: list[Info] = []
@@ -149,7 +149,7 @@ def test_finished_search_waits_silently_and_its_time_stands(engine, searched, mo
     assert not said[-1].currmove
 
 
-def test_a_final_report_follows_a_sign_of_life(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_final_report_follows_currmove(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.search.pool.FIRST_TICK_SECONDS", 0.0)
     monkeypatch.setattr("engine.search.pool.TICK_SECONDS", 0.0)
     for nodes in range(20_000, 40_000, 1000):
@@ -308,7 +308,7 @@ def test_the_tightest_limit_counts(engine: Engine, limits: Limits) -> None:
 
 
 @pytest.mark.parametrize("limits", [*(Limits(wtime=clock) for clock in (1, 0, -5, -100_000)), Limits()], ids=repr)
-def test_with_no_time_left_the_move_is_still_a_searched_one(engine: Engine, limits: Limits) -> None:
+def test_move_without_time_left_was_searched(engine: Engine, limits: Limits) -> None:
     for _ in range(5):
         running = start(engine, limits, chess.Board(MATE_IN_ONE))
         if limits == Limits():
@@ -318,7 +318,7 @@ def test_with_no_time_left_the_move_is_still_a_searched_one(engine: Engine, limi
         assert result.info.score == Score(mate=1)
 
 
-def test_searchmoves_finds_the_best_of_the_bad(engine: Engine) -> None:
+def test_searchmoves_restricts_the_root_moves(engine: Engine) -> None:
     board = chess.Board("k7/8/8/3q4/4P3/8/8/3R3K b - - 0 1")  # the queen is attacked, but the king has to move
     moves = tuple(board.uci(move) for move in board.legal_moves if move.from_square == chess.A8)
     result = start(engine, Limits(depth=5, searchmoves=moves), board).result()
@@ -389,7 +389,7 @@ def test_ponderhit_out_of_place_changes_nothing(engine: Engine) -> None:
     running.result()
 
 
-def test_the_only_move_is_played_without_much_thought(engine: Engine) -> None:
+def test_single_legal_move_is_played(engine: Engine) -> None:
     board = chess.Board(ONE_MOVE)
     assert board.legal_moves.count() == 1
     result = start(engine, Limits(wtime=3_600_000), board).result()

@@ -77,7 +77,7 @@ def test_proofs_agree_with_a_plain_search(engine):
 REPEATED = ["b5b7", "h8g8", "b7b5", "g8h8"] * 2
 
 
-def test_a_third_repetition_is_no_way_to_mate(engine):
+def test_third_repetition_is_not_part_of_a_mate(engine):
     board = chess.Board(TWO_ROOKS)
     for move in REPEATED:
         board.push_uci(move)

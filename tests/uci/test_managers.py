@@ -238,7 +238,7 @@ def test_xboard_plays_through_polyglot(tmp_path: Path) -> None:
         guard.cancel()
 
 
-def test_the_reasons_go_to_the_chat_of_a_lichess_game(repository, monkeypatch):
+def test_lichess_bot_class_sends_reasons_to_the_chat(repository, monkeypatch):
     """The example's class, on top of a stand-in for lichess-bot's."""
 
     class UCIEngine:
@@ -269,7 +269,7 @@ def test_the_reasons_go_to_the_chat_of_a_lichess_game(repository, monkeypatch):
 
 @pytest.mark.skipif(shutil.which("fastchess") is None, reason="fastchess is not installed")
 @pytest.mark.usefixtures("running")  # compiled by now
-def test_fastchess_is_content() -> None:
+def test_fastchess_compliance_check_passes() -> None:
     """Its own forty checks of what an engine answers."""
     command = ["fastchess", "--compliance", sys.executable, str(MAIN)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=COLD_TIMEOUT, check=False)

@@ -84,7 +84,7 @@ def test_ponderhit_is_for_every_earlier_search(uci: UciProcess) -> None:
     uci.read("bestmove")
 
 
-def test_waiting_is_remarked_on_only_if_it_takes_long(uci: UciProcess) -> None:
+def test_only_long_waiting_is_reported(uci: UciProcess) -> None:
     uci.send("go perft 3", "position startpos", "go perft 3", "d", "isready")
     assert "info string" not in "".join(uci.read("Fen: "))
     uci.send("go perft 12", "nonsense")
@@ -97,7 +97,7 @@ def test_waiting_is_remarked_on_only_if_it_takes_long(uci: UciProcess) -> None:
     assert [line for line in said if line.startswith("Fen: ")]
 
 
-def test_stops_cost_no_more_than_the_commands_that_they_stop(monkeypatch):
+def test_one_stop_is_passed_on_per_search(monkeypatch):
     stops, real = [0], Signals.stop
 
     def stop(signals: Signals) -> None:
