@@ -47,9 +47,9 @@ def copy(repository: Path, tmp_path: Path) -> Copy:
 def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
     """Razoring: a node whose static evaluation is hopeless is left to the quiescence search."""
     copy.edit(
-        "engine/search/params.py",
+        "engine/search/parameters.py",
         "    NullMoveDepth: int = ",
-        "    RazoringMargin: int = _param(0, 0, 1000, 50)\n    NullMoveDepth: int = ",
+        "    RazoringMargin: int = _tunable(0, 0, 1000, 50)\n    NullMoveDepth: int = ",
     )
     copy.edit(
         "engine/search/alphabeta.py",

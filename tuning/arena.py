@@ -6,7 +6,7 @@
     python -m tuning.arena --screen FutilityBase=110 SingularMargin=16 --games 20000 --openings book.epd
     python -m tuning.arena --resume results/arena-20260131-120000.jsonl
 
-The two sides differ in evaluation (EvalType, EvalFile), search parameters (see engine/search/params.py) or nodes per
+The two sides differ in evaluation (EvalType, EvalFile), search parameters (engine/search/parameters.py) or nodes per
 move (nodes=, so that a slower network pays for its time); everything else is the engine of this checkout. Use
 tuning.match for other revisions and engines. To test a new idea in the search here, add a parameter that switches it
 on.

@@ -29,7 +29,7 @@ from tuning.common.errors import SetupError
 from tuning.common.flags import add_option_flag, add_results_flags, number, options_of, positive, results_path, whole
 from tuning.common.results import ResultsFile, restored
 from tuning.common.units import Workplace, run_units
-from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_params, play, result_table
+from tuning.learning.spsa import TOOL, Spsa, SpsaPair, load_tunables, play, result_table
 from tuning.matches import flags
 from tuning.matches.openings import BookSettings
 from tuning.selfplay.batches import DuelPair, Matchup, PairBatch, with_fingerprint
@@ -61,17 +61,17 @@ def parser() -> argparse.ArgumentParser:
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
     rules = rules_from(arguments)
-    params = load_params(arguments.only)
+    tunables = load_tunables(arguments.only)
     if not arguments.only and rules.clock is None:  # with fixed nodes the parameters of time do nothing
-        params = [param for param in params if not param.name.startswith("Time")]
+        tunables = [tunable for tunable in tunables if not tunable.name.startswith("Time")]
     options = options_of(arguments.option)
     for name, _ in options:
-        if any(param.name == name for param in params):
+        if any(param.name == name for param in tunables):
             raise SetupError(f"--option {name} is a parameter to tune, which begins at its default")
     book = flags.book_from(arguments)
     return {
         "arena": asdict(with_fingerprint(Matchup(options, options, rules))),
-        "parameters": [param.name for param in params],
+        "parameters": [param.name for param in tunables],
         "iterations": arguments.iterations,
         "rate": arguments.rate,
         "seed": arguments.seed,
@@ -87,8 +87,8 @@ class _TuningRun:
     def __init__(self, results: ResultsFile, events: Sequence[tuple[str, Any]], console: Console) -> None:
         settings = results.settings
         self.results = results
-        params = load_params(settings["parameters"])
-        self.spsa = Spsa(params, settings["iterations"], settings["rate"], settings["seed"])
+        tunables = load_tunables(settings["parameters"])
+        self.spsa = Spsa(tunables, settings["iterations"], settings["rate"], settings["seed"])
         self._doubling: float = settings["doubling"]
         self._done: set[int] = set()
         for kind, data in events:
@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         from tuning.learning.plots import trajectory_figure
 
         picture = results.path.with_suffix(".png")
-        save(trajectory_figure(tuned.spsa.history, tuned.spsa.params), picture)
+        save(trajectory_figure(tuned.spsa.history, tuned.spsa.tunables), picture)
         console.print(f"\npicture: {picture}")
     console.print(f"results: {results.path}")
     return code

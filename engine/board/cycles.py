@@ -12,7 +12,7 @@ from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
 from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, ray
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, QUEEN, ROOK, U64, WHITE, ZERO
-from engine.jit import Array, Record, helper, shared_record, u8
+from engine.jit import Array, Record, inlined, shared_record, u8
 
 _SLOTS = 8192  # of the table
 _MASK = U64(_SLOTS - 1)
@@ -64,7 +64,7 @@ def _fill() -> None:
         CYCLES[name] = np.array([entry[column] for entry in places], np.uint64)
 
 
-@helper
+@inlined
 def has_upcoming_repetition(position: Position, ply: Ply) -> bool:
     """Whether the side to move can repeat a position that occurred since the root, which lies ``ply`` plies back."""
     reach = min(I64(position.rule50), I64(position.since_null), ply - 1)

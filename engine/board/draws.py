@@ -3,10 +3,10 @@
 from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
 from engine.board.types import BISHOP, I64, KING, KNIGHT, LIGHT_SQUARES, ZERO
-from engine.jit import helper, popcount
+from engine.jit import inlined, popcount
 
 
-@helper
+@inlined
 def is_repetition(position: Position, ply: Ply) -> bool:
     """Whether the position is drawn by repetition: it occurred once after the root of the search, ``ply`` plies back,
     or twice in all. Once in the search is enough, because a side that can repeat once can do so again. The root itself
@@ -23,7 +23,7 @@ def is_repetition(position: Position, ply: Ply) -> bool:
     return False
 
 
-@helper
+@inlined
 def is_insufficient_material(position: Position) -> bool:
     """Whether there is too little material for any sequence of legal moves to end in checkmate."""
     occupied = occupied_by_all(position)

@@ -12,7 +12,7 @@ from engine.board.movegen import ALL_MOVES, NOISY_MOVES, generate_moves
 from engine.board.moves import is_capture, is_castling, is_promotion, origin_of, promoted_type, target_of
 from engine.board.position import type_on
 from engine.board.types import I64, PAWN, PIECE_VALUES, QUEEN, ZERO
-from engine.jit import Array, Record, helper, i4, int64, kernel, popcount, record_type, structure
+from engine.jit import Array, Record, i4, inlined, int64, kernel, popcount, record_type, structure
 
 #: Pawns by piece type, the empty square last. A king is worth more than all other pieces, as it cannot be given up.
 VALUES = np.array([*PIECE_VALUES, 100, 0, 0], np.int64)
@@ -45,14 +45,14 @@ CAPTURE_SEARCH = structure(CaptureSearch)
 CAPTURE_SEARCH_T = record_type(CAPTURE_SEARCH)
 
 
-@helper
+@inlined
 def _taken(position: Position, move: Move) -> int:
     """Material that ``move`` wins immediately, in pawns: the captured piece, and the gain by promotion."""
     won = VALUES[type_on(position, capture_square(move))] if is_capture(move) else I64(0)
     return won + VALUES[promoted_type(move)] - VALUES[PAWN] if is_promotion(move) else won
 
 
-@helper
+@inlined
 def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Move:
     """The capture on ``target`` by the least valuable piece, 0 if there is none; pawns promote to a queen."""
     best, least = I64(0), I64(1 << 30)
@@ -66,7 +66,7 @@ def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Mo
     return best
 
 
-@helper
+@inlined
 def _exchange_from(work: CaptureSearch, move: Move) -> int:
     """The static exchange value of ``move``: both sides capture on its square, cheapest piece first, if that pays."""
     position, target, plies = work.position, target_of(move), I64(0)
@@ -103,7 +103,7 @@ def won_on(work: CaptureSearch, target: Square) -> int:
     return max(_exchange_from(work, move), I64(0)) if move != 0 else I64(0)
 
 
-@helper
+@inlined
 def _balance(position: Position) -> int:
     """The material of the side to move less that of the other side."""
     own, other = position.colors[position.side], position.colors[position.side ^ 1]
@@ -114,7 +114,7 @@ def _balance(position: Position) -> int:
     return total
 
 
-@helper
+@inlined
 def _sort(position: Position, moves: MoveList, count: int) -> None:
     """Most valuable victims first, then least valuable attackers."""
     for index in range(count):

@@ -25,10 +25,10 @@ from engine.board.moves import (
 )
 from engine.board.position import bit, en_passant_is_legal, king_square, occupied_by_all, piece_on
 from engine.board.types import BISHOP, I64, KING, KNIGHT, NO_TYPE, PAWN, QUEEN, RANK_1, RANK_8, ROOK, ZERO
-from engine.jit import helper
+from engine.jit import inlined
 
 
-@helper
+@inlined
 def _pawn_move_is_legal(position: Position, us: Color, king: Square, move: Move) -> bool:
     origin, target, kind = origin_of(move), target_of(move), kind_of(move)
     if kind == EN_PASSANT:
@@ -50,7 +50,7 @@ def _pawn_move_is_legal(position: Position, us: Color, king: Square, move: Move)
     return reach & evasion_mask(position, king) & bit(target) != ZERO
 
 
-@helper
+@inlined
 def is_legal(position: Position, move: Move) -> bool:
     """Whether ``move``, any 16-bit number, is a legal move here."""
     us = I64(position.side)

@@ -18,10 +18,10 @@ from engine.board.moves import (
 from engine.board.position import move_piece_quietly, piece_on, put_piece, remove_piece, set_en_passant, update_checks
 from engine.board.tables import tables
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, ONE, PAWN, ROOK, U64
-from engine.jit import helper
+from engine.jit import inlined
 
 
-@helper
+@inlined
 def _push_undo(position: Position, captured: Piece) -> None:
     """Push the state that :func:`unmake_move` cannot recompute."""
     undo = position.history[position.ply]
@@ -40,7 +40,7 @@ def _push_undo(position: Position, captured: Piece) -> None:
     position.ply += 1
 
 
-@helper
+@inlined
 def _pop_undo(position: Position) -> Piece:
     """Pop what :func:`_push_undo` pushed; return the captured piece."""
     position.ply -= 1
@@ -59,20 +59,20 @@ def _pop_undo(position: Position) -> Piece:
     return I64(undo.captured)
 
 
-@helper
+@inlined
 def capture_square(move: Move) -> Square:
     """The square of the captured piece: behind the target for en passant, else the target."""
     return target_of(move) ^ 8 if kind_of(move) == EN_PASSANT else target_of(move)
 
 
-@helper
+@inlined
 def _clear_en_passant(position: Position) -> None:
     if position.en_passant != NO_SQUARE:
         position.key ^= tables().en_passant_key[I64(position.en_passant)]
         position.en_passant = NO_SQUARE
 
 
-@helper
+@inlined
 def key_after(position: Position, move: Move) -> Key:
     """The key after ``move``, for prefetching: without castling, promotion, en passant and lost castling rights."""
     origin, target = origin_of(move), target_of(move)
@@ -84,13 +84,13 @@ def key_after(position: Position, move: Move) -> Key:
     return key
 
 
-@helper
+@inlined
 def key_after_null(position: Position) -> Key:
     """The key after a null move, without the effect of a lost en passant square."""
     return position.key ^ tables().side_key
 
 
-@helper
+@inlined
 def _castle(position: Position, us: Color, move: Move) -> None:
     king, rook = us << 3 | KING, us << 3 | ROOK
     remove_piece(position, king, origin_of(move))
@@ -99,7 +99,7 @@ def _castle(position: Position, us: Color, move: Move) -> None:
     put_piece(position, rook, castled_rook_square(move))
 
 
-@helper
+@inlined
 def make_move(position: Position, move: Move) -> None:
     """Make a legal ``move``; updates keys, clocks, checkers and pins."""
     us = I64(position.side)
@@ -143,7 +143,7 @@ def make_move(position: Position, move: Move) -> None:
     update_checks(position)
 
 
-@helper
+@inlined
 def unmake_move(position: Position, move: Move) -> None:
     """Take back ``move``, the last one made."""
     us = I64(position.side) ^ 1
@@ -169,7 +169,7 @@ def unmake_move(position: Position, move: Move) -> None:
         position.colors[us ^ 1] |= mask
 
 
-@helper
+@inlined
 def _uncastle(position: Position, us: Color, move: Move) -> None:
     """Put king and rook back; their squares may overlap, so both are lifted before either is put down."""
     king_from, rook_from = origin_of(move), target_of(move)
@@ -185,7 +185,7 @@ def _uncastle(position: Position, us: Color, move: Move) -> None:
     position.board[rook_from] = us << 3 | ROOK
 
 
-@helper
+@inlined
 def make_null_move(position: Position) -> None:
     """Make a null move. The side to move must not be in check."""
     us = I64(position.side)
@@ -199,7 +199,7 @@ def make_null_move(position: Position) -> None:
     update_checks(position)
 
 
-@helper
+@inlined
 def unmake_null_move(position: Position) -> None:
     """Take back :func:`make_null_move`."""
     us = I64(position.side) ^ 1

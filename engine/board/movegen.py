@@ -38,13 +38,13 @@ from engine.board.types import (
     WHITE,
     ZERO,
 )
-from engine.jit import helper, lsb, popcount
+from engine.jit import inlined, lsb, popcount
 
 #: Kinds of moves to generate: captures and promotions, all other moves, or both.
 NOISY_MOVES, QUIET_MOVES, ALL_MOVES = I64(1), I64(2), I64(3)  # typed, so that one compiled generator serves all
 
 
-@helper
+@inlined
 def evasion_mask(position: Position, king: Square) -> Bitboard:
     """Squares to which pieces other than the king may move: all, or those that end a single check."""
     checkers = position.checkers
@@ -53,13 +53,13 @@ def evasion_mask(position: Position, king: Square) -> Bitboard:
     return between(king, lsb(checkers)) | checkers
 
 
-@helper
+@inlined
 def in_double_check(position: Position) -> bool:
     """Whether two pieces give check, so that only the king can move."""
     return position.checkers & (position.checkers - ONE) != ZERO
 
 
-@helper
+@inlined
 def king_targets(position: Position, us: Color, king: Square, candidates: Bitboard) -> Bitboard:
     """The ``candidates`` around the king that are not attacked once it has left its square."""
     them = us ^ 1
@@ -85,25 +85,25 @@ def king_targets(position: Position, us: Color, king: Square, candidates: Bitboa
     return safe
 
 
-@helper
+@inlined
 def movable_knights(position: Position, own: Bitboard) -> Bitboard:
     """Knights that are not pinned: a pinned knight can never move."""
     return position.pieces[KNIGHT] & own & ~(position.pinned_straight | position.pinned_diagonal)
 
 
-@helper
+@inlined
 def diagonal_movers(position: Position, own: Bitboard) -> Bitboard:
     """Bishops and queens that may move on diagonals."""
     return (position.pieces[BISHOP] | position.pieces[QUEEN]) & own & ~position.pinned_straight
 
 
-@helper
+@inlined
 def straight_movers(position: Position, own: Bitboard) -> Bitboard:
     """Rooks and queens that may move on ranks and files."""
     return (position.pieces[ROOK] | position.pieces[QUEEN]) & own & ~position.pinned_diagonal
 
 
-@helper
+@inlined
 def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Squares that a diagonal mover on ``square`` reaches without leaving its pin. One mask for all pins is enough: a
     piece pinned on one diagonal ray of its king meets no other such ray."""
@@ -113,7 +113,7 @@ def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> 
     return targets
 
 
-@helper
+@inlined
 def straight_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Squares that a straight mover on ``square`` reaches without leaving its pin."""
     targets = rook_attacks(square, occupied)
@@ -122,7 +122,7 @@ def straight_targets(position: Position, square: Square, occupied: Bitboard) -> 
     return targets
 
 
-@helper
+@inlined
 def pawn_pushes(position: Position, pawns: Bitboard, us: Color, empty: Bitboard) -> Bitboard:
     """Squares reached by single pushes (checks are ignored here: a double push may block one)."""
     pawns &= ~position.pinned_diagonal
@@ -131,34 +131,34 @@ def pawn_pushes(position: Position, pawns: Bitboard, us: Color, empty: Bitboard)
     return (forward(free, us) | forward(pinned, us) & position.pinned_straight) & empty
 
 
-@helper
+@inlined
 def pawn_double_pushes(pushes: Bitboard, us: Color, empty: Bitboard) -> Bitboard:
     """Squares reached by continuing from ``pushes`` on the third rank."""
     return forward(pushes & (RANK_3 if us == WHITE else RANK_6), us) & empty
 
 
-@helper
+@inlined
 def _advanced(position: Position, pawns: Bitboard, us: Color) -> tuple[Bitboard, Bitboard]:
     """The squares ahead of the pawns that may leave their file: of the unpinned ones, and of the pinned ones."""
     pawns &= ~position.pinned_straight
     return forward(pawns & ~position.pinned_diagonal, us), forward(pawns & position.pinned_diagonal, us)
 
 
-@helper
+@inlined
 def pawn_captures_east(position: Position, pawns: Bitboard, us: Color, enemy: Bitboard) -> Bitboard:
     """Squares on which pawns take towards the h-file."""
     free, pinned = _advanced(position, pawns, us)
     return (east(free) | east(pinned) & position.pinned_diagonal) & enemy
 
 
-@helper
+@inlined
 def pawn_captures_west(position: Position, pawns: Bitboard, us: Color, enemy: Bitboard) -> Bitboard:
     """Squares on which pawns take towards the a-file."""
     free, pinned = _advanced(position, pawns, us)
     return (west(free) | west(pinned) & position.pinned_diagonal) & enemy
 
 
-@helper
+@inlined
 def castling_is_legal(position: Position, us: Color, king: Square, right: int) -> bool:
     """Whether the king, not in check, may castle with the rook of ``right`` (0 .. 3)."""
     if I64(position.castling) & (1 << right) == 0:
@@ -182,14 +182,14 @@ def castling_is_legal(position: Position, us: Color, king: Square, right: int) -
     return True
 
 
-@helper
+@inlined
 def add_move(moves: MoveList, count: int, move: Move) -> int:
     """Append ``move``; return the new count."""
     moves.move[U64(count)] = move
     return count + 1
 
 
-@helper
+@inlined
 def _add_targets(moves: MoveList, count: int, origin: Square, targets: Bitboard, kind: int) -> int:
     while targets:
         count = add_move(moves, count, encode(origin, lsb(targets), kind))
@@ -197,13 +197,13 @@ def _add_targets(moves: MoveList, count: int, origin: Square, targets: Bitboard,
     return count
 
 
-@helper
+@inlined
 def _add_piece_moves(moves: MoveList, count: int, origin: Square, targets: Bitboard, enemy: Bitboard) -> int:
     count = _add_targets(moves, count, origin, targets & enemy, CAPTURE)
     return _add_targets(moves, count, origin, targets & ~enemy, QUIET)
 
 
-@helper
+@inlined
 def _add_pawn_moves(moves: MoveList, count: int, targets: Bitboard, step: int, kind: int) -> int:
     """Pawn moves to ``targets`` from ``step`` squares before each, with promotions on the last rank."""
     promotions = targets & (RANK_1 | RANK_8)
@@ -220,7 +220,7 @@ def _add_pawn_moves(moves: MoveList, count: int, targets: Bitboard, step: int, k
     return count
 
 
-@helper
+@inlined
 def _generate_pawn_moves(
     position: Position, moves: MoveList, count: int, us: Color, king: Square, mask: Bitboard, wanted: int
 ) -> int:
@@ -251,7 +251,7 @@ def _generate_pawn_moves(
     return count
 
 
-@helper
+@inlined
 def generate_moves(position: Position, moves: MoveList, count: int, wanted: int) -> int:
     """Append the legal moves of the kinds in ``wanted`` to ``moves`` from index ``count``; return the new count."""
     us = I64(position.side)
@@ -289,7 +289,7 @@ def generate_moves(position: Position, moves: MoveList, count: int, wanted: int)
     return _add_piece_moves(moves, count, king, king_targets(position, us, king, kinds), enemy)
 
 
-@helper
+@inlined
 def _count_pawn_moves(position: Position, us: Color, king: Square, mask: Bitboard) -> int:
     enemy = position.colors[us ^ 1]
     empty = ~occupied_by_all(position)
@@ -313,7 +313,7 @@ def _count_pawn_moves(position: Position, us: Color, king: Square, mask: Bitboar
     return count
 
 
-@helper
+@inlined
 def count_moves(position: Position) -> int:
     """The number of legal moves, without listing them."""
     us = I64(position.side)

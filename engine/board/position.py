@@ -4,7 +4,7 @@ from engine.board.aliases import Bitboard, Color, MoveList, Piece, PieceType, Po
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.tables import tables
 from engine.board.types import BISHOP, EMPTY, EP_PSEUDO, I64, KING, KNIGHT, NO_TYPE, ONE, PAWN, QUEEN, ROOK, U64, ZERO
-from engine.jit import helper, lsb, record_type, structure
+from engine.jit import inlined, lsb, record_type, structure
 
 GAME_HISTORY = 640  # plies of the game's history at which its older half is dropped
 
@@ -14,43 +14,43 @@ POSITION_T = record_type(POSITION)
 MOVE_LIST = structure(MoveList)
 
 
-@helper
+@inlined
 def bit(square: Square) -> Bitboard:
     """The bitboard of one square."""
     return ONE << U64(square)
 
 
-@helper
+@inlined
 def piece_on(position: Position, square: Square) -> Piece:
     """The piece on ``square`` as int64, EMPTY for none."""
     return I64(position.board[square])
 
 
-@helper
+@inlined
 def type_on(position: Position, square: Square) -> PieceType:
     """The type of the piece on ``square``, NO_TYPE for none."""
     return I64(position.board[square]) & 7
 
 
-@helper
+@inlined
 def occupied_by_all(position: Position) -> Bitboard:
     """All occupied squares."""
     return position.colors[0] | position.colors[1]
 
 
-@helper
+@inlined
 def king_square(position: Position, color: Color) -> Square:
     """The square of the king of ``color``."""
     return lsb(position.pieces[KING] & position.colors[color])
 
 
-@helper
+@inlined
 def has_pieces(position: Position, color: Color) -> bool:
     """Whether ``color`` has any piece besides king and pawns."""
     return (position.colors[color] & ~(position.pieces[PAWN] | position.pieces[KING])) != ZERO
 
 
-@helper
+@inlined
 def _toggle_keys(position: Position, piece: Piece, square: Square) -> None:
     key = tables().piece_key[piece, square]
     position.key ^= key
@@ -60,7 +60,7 @@ def _toggle_keys(position: Position, piece: Piece, square: Square) -> None:
         position.nonpawn_key[piece >> 3] ^= key
 
 
-@helper
+@inlined
 def put_piece(position: Position, piece: Piece, square: Square) -> None:
     """Put ``piece`` on an empty square, and update the keys."""
     mask = bit(square)
@@ -70,7 +70,7 @@ def put_piece(position: Position, piece: Piece, square: Square) -> None:
     _toggle_keys(position, piece, square)
 
 
-@helper
+@inlined
 def remove_piece(position: Position, piece: Piece, square: Square) -> None:
     """Take ``piece`` off ``square``, and update the keys."""
     mask = bit(square)
@@ -80,7 +80,7 @@ def remove_piece(position: Position, piece: Piece, square: Square) -> None:
     _toggle_keys(position, piece, square)
 
 
-@helper
+@inlined
 def move_piece_quietly(position: Position, piece: Piece, origin: Square, target: Square) -> None:
     """Move ``piece`` without updating keys, which unmaking restores from the history."""
     mask = bit(origin) | bit(target)
@@ -90,7 +90,7 @@ def move_piece_quietly(position: Position, piece: Piece, origin: Square, target:
     position.board[target] = piece
 
 
-@helper
+@inlined
 def _sort_snipers(snipers: Bitboard, king: Square, own: Bitboard) -> tuple[Bitboard, Bitboard]:
     """The ``snipers`` that give check, and the lines (with the sniper) on which the others pin a piece of ``own``. A
     sniper is an enemy slider that would attack the king if only enemy pieces were on the board: with none of our pieces
@@ -108,7 +108,7 @@ def _sort_snipers(snipers: Bitboard, king: Square, own: Bitboard) -> tuple[Bitbo
     return checkers, pins
 
 
-@helper
+@inlined
 def update_checks(position: Position) -> None:
     """Find the checkers of the side to move and the lines on which its pieces are pinned."""
     us = I64(position.side)
@@ -126,7 +126,7 @@ def update_checks(position: Position) -> None:
     position.pinned_diagonal = diagonal
 
 
-@helper
+@inlined
 def pins_of(position: Position, color: Color) -> Bitboard:
     """The lines (with the pinner) on which pieces of ``color`` are pinned."""
     own, enemy = position.colors[color], position.colors[color ^ 1]
@@ -136,7 +136,7 @@ def pins_of(position: Position, color: Color) -> Bitboard:
     return _sort_snipers(snipers & enemy, king, own)[1]
 
 
-@helper
+@inlined
 def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
     """Whether the king is safe after an en passant capture. Two pawns leave the board at once, so the stored pins and
     checks do not apply; slider attacks are recomputed."""
@@ -151,7 +151,7 @@ def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Squ
     return bishop_attacks(king, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & enemy == ZERO
 
 
-@helper
+@inlined
 def set_en_passant(position: Position, us: Color, target: Square) -> None:
     """Let ``us`` capture en passant on ``target`` if a pawn stands ready, marked EP_PSEUDO if no capture is legal.
     ``checkers`` may be those before a double push, which neither gives nor evades a check by knight or other pawn."""
@@ -164,7 +164,7 @@ def set_en_passant(position: Position, us: Color, target: Square) -> None:
         takers &= takers - ONE
 
 
-@helper
+@inlined
 def recompute_keys(position: Position) -> None:
     """Set all keys from the board; the incremental keys must agree with them."""
     position.key = tables().castling_key[I64(position.castling)]

@@ -7,13 +7,13 @@ from engine.board.attacks import attackers_to, bishop_attacks, rook_attacks
 from engine.board.moves import EN_PASSANT, is_castling, is_promotion, kind_of, origin_of, promoted_type, target_of
 from engine.board.position import bit, occupied_by_all, pins_of, type_on
 from engine.board.types import BISHOP, I64, KING, PAWN, PIECE_VALUES, QUEEN, ROOK, ZERO
-from engine.jit import helper
+from engine.jit import inlined
 
 #: Centipawns by piece type, the empty square last.
 SEE_VALUES = np.array([*(100 * value for value in PIECE_VALUES), 0, 0, 0], np.int64)
 
 
-@helper
+@inlined
 def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     """Whether the exchange that ``move`` starts gains at least ``threshold`` centipawns for the side to move.
 

@@ -22,7 +22,7 @@ from engine.board.position import (
     update_checks,
 )
 from engine.board.types import EMPTY, EP_PSEUDO, I64, KNIGHT, NO_SQUARE, ZERO
-from engine.jit import helper, int64, kernel, new_record, record_type, types, uint8
+from engine.jit import inlined, int64, kernel, new_record, record_type, types, uint8
 
 MOVE_LIST_T = record_type(MOVE_LIST)
 
@@ -68,7 +68,7 @@ def play_move(position: Position, move: Move) -> None:
     _trim_history(position)
 
 
-@helper
+@inlined
 def _trim_history(position: Position) -> None:
     """Drop positions that cannot recur; at :data:`GAME_HISTORY` plies drop the older half."""
     if position.rule50 == 0:
@@ -85,7 +85,7 @@ _FILES, _RANKS, _SPACE = ord("a"), ord("1"), ord(" ")
 _PROMOTION_LETTERS = np.frombuffer(b"nbrq", np.uint8).copy()
 
 
-@helper
+@inlined
 def _matches(move: Move, origin: Square, target: Square, letter: int, castled: bool) -> bool:
     """Whether ``move`` is written as these squares and promotion ``letter`` (0 for none)."""
     if origin_of(move) != origin:

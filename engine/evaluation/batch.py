@@ -28,7 +28,7 @@ from engine.evaluation.evaluator import NNUE, evaluate, reset
 from engine.evaluation.nnue.network import net_at
 from engine.evaluation.nnue.refresh import clear, refresh
 from engine.evaluation.records import Evaluator
-from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
+from engine.jit import Array, Record, inlined, lsb, popcount, structure, u8
 from engine.jit.decorators import on_demand
 
 
@@ -56,14 +56,14 @@ _IN_CASTLING = np.zeros(256, np.bool_)
 _IN_CASTLING[[ord(letter) for letter in "KQABCDEFGHkqabcdefgh"]] = True
 
 
-@helper
+@inlined
 def _word_end(text: Text, start: int, end: int) -> int:
     while start < end and text[start] != _SPACE:
         start += 1
     return start
 
 
-@helper
+@inlined
 def _read_pieces(text: Text, start: int, end: int, position: Position) -> bool:
     """Set the bitboards from the first word of a FEN; False if it does not describe 64 squares."""
     for kind in range(6):
@@ -91,7 +91,7 @@ def _read_pieces(text: Text, start: int, end: int, position: Position) -> bool:
     return rank == 0 and file == 8
 
 
-@helper
+@inlined
 def _is_possible(position: Position) -> bool:
     """Whether the material and squares of pawns and kings are possible (:func:`engine.board.fen.check_material`)."""
     count = I64(0)
@@ -114,7 +114,7 @@ def _is_possible(position: Position) -> bool:
     return position.pieces[PAWN] & (RANK_1 | RANK_8) == ZERO and near == ZERO
 
 
-@helper
+@inlined
 def _is_legal(position: Position) -> bool:
     """Whether the side not to move is not in check, and the other in check by at most two pieces."""
     side = position.side
@@ -127,7 +127,7 @@ def _is_legal(position: Position) -> bool:
     return popcount(position.checkers) <= 2
 
 
-@helper
+@inlined
 def _is_number(text: Text, start: int, end: int) -> bool:
     for at in range(start, end):
         if text[at] < _0 or text[at] > _0 + 9:
@@ -135,7 +135,7 @@ def _is_number(text: Text, start: int, end: int) -> bool:
     return 0 < end - start <= 5
 
 
-@helper
+@inlined
 def _are_rest(text: Text, start: int, end: int, side: int) -> bool:
     """Whether castling rights, en passant square and perhaps clocks follow in their usual form."""
     stop = _word_end(text, start, end)
@@ -161,7 +161,7 @@ def _are_rest(text: Text, start: int, end: int, side: int) -> bool:
     return stop == end
 
 
-@helper
+@inlined
 def _read_fen(text: Text, start: int, end: int, position: Position) -> bool:
     """Set the part of ``position`` in BOARD; False for FENs that :func:`engine.board.fen.set_fen` may refuse."""
     stop = _word_end(text, start, end)
@@ -174,7 +174,7 @@ def _read_fen(text: Text, start: int, end: int, position: Position) -> bool:
     return _are_rest(text, start + 2, end, I64(position.side)) and _is_legal(position)
 
 
-@helper
+@inlined
 def _write(board: Board, position: Position) -> None:
     for kind in range(6):
         board.pieces[kind] = position.pieces[kind]
@@ -198,14 +198,14 @@ def read_fens(text: Text, start: int, position: Position, boards: Boards) -> tup
     return len(boards), start
 
 
-@helper
+@inlined
 def _place(position: Position, mask: Any, piece: int) -> None:
     while mask != ZERO:
         position.board[lsb(mask)] = piece
         mask &= mask - ONE
 
 
-@helper
+@inlined
 def _complete(position: Position) -> None:
     """Derive from the bitboards everything that the hand-written evaluations read."""
     for square in range(64):

@@ -36,7 +36,7 @@ from engine.board.types import (
 from engine.evaluation.classical.pawns import pawn_span
 from engine.evaluation.classical.scaling import has_opposite_bishops
 from engine.evaluation.classical.view import ahead
-from engine.jit import boolean, helper, int64, kernel, popcount
+from engine.jit import boolean, inlined, int64, kernel, popcount
 
 #: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
 #: the lone king from the centre; and for each step that the other king is nearer. Steps must outweigh differences in
@@ -52,12 +52,12 @@ _CORNER_STEPS = 4
 OPPOSITE_BISHOPS = 4
 
 
-@helper
+@inlined
 def _is_lone(own: Bitboard) -> bool:
     return own & (own - ONE) == ZERO
 
 
-@helper
+@inlined
 def has_lone_king(position: Position) -> bool:
     """Whether either side has only its king, which both rules here need: the test before their calls."""
     return _is_lone(position.colors[WHITE]) or _is_lone(position.colors[BLACK])
@@ -85,14 +85,14 @@ def is_rook_pawn_draw(position: Position) -> bool:
     return bishops & same_color == ZERO and (king_attacks(corner) | square) & lone != ZERO
 
 
-@helper
+@inlined
 def _steps_from_middle(square: Square) -> int:
     """Steps, counted by files and ranks, of ``square`` from the four centre squares: 0 to 6."""
     file, rank = square & 7, square >> 3
     return 6 - min(file, 7 - file) - min(rank, 7 - rank)
 
 
-@helper
+@inlined
 def _steps_to_corner(square: Square, is_light: bool) -> int:
     """Steps, counted by files and ranks, to the nearer corner of the colour: 0 to 7."""
     file, rank = square & 7, square >> 3
@@ -101,7 +101,7 @@ def _steps_to_corner(square: Square, is_light: bool) -> int:
     return min(file + rank, 14 - file - rank)
 
 
-@helper
+@inlined
 def _value_against(position: Position, strong: Color, strong_king: Square, weak_king: Square) -> Score:
     """Centipawns by which ``strong``, with all the pieces, is ahead; 0 if they cannot mate."""
     own = position.colors[strong]
@@ -134,7 +134,7 @@ def mop_up_value(position: Position) -> Score:
     return -_value_against(position, I64(BLACK), black_king, white_king)
 
 
-@helper
+@inlined
 def _has_winning_passers(position: Position, strong: Color) -> bool:
     """Whether ``strong`` has passed pawns on three files, or on two with at least two others between them."""
     weak = strong ^ 1
@@ -146,7 +146,7 @@ def _has_winning_passers(position: Position, strong: Color) -> bool:
     return files > U64(5) * (files & (~files + ONE))  # one file is 1 times the first, its neighbours make 3, 5 or 7
 
 
-@helper
+@inlined
 def has_only_bishops(position: Position) -> bool:
     """Whether all pieces are bishops: the test before :func:`opposite_bishops_value`, which needs it too."""
     return position.pieces[KNIGHT] | position.pieces[ROOK] | position.pieces[QUEEN] == ZERO

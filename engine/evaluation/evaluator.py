@@ -18,7 +18,7 @@ from engine.evaluation.endgames import (
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
 from engine.evaluation.records import Evaluator
-from engine.jit import function_at, helper, int64, kernel, record_type, structure
+from engine.jit import function_at, inlined, int64, kernel, record_type, structure
 
 #: The kinds, as ``EvalType`` names them.
 KINDS = ("Material", "Classical", "NNUE")
@@ -40,7 +40,7 @@ def classical_value_of(evaluator: Evaluator, position: Position) -> Score:
     return classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
 
 
-@helper
+@inlined
 def reset(evaluator: Evaluator, position: Position) -> None:
     """Begin a line at ``position``."""
     evaluator.ply = 0
@@ -49,7 +49,7 @@ def reset(evaluator: Evaluator, position: Position) -> None:
     material.refresh_accumulator(evaluator.stack[0].material, position)
 
 
-@helper
+@inlined
 def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
     """Push the accumulator update for ``move``; call it before make_move."""
     ply = evaluator.ply
@@ -61,7 +61,7 @@ def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
     evaluator.ply = ply + 1
 
 
-@helper
+@inlined
 def push_null(evaluator: Evaluator) -> None:
     """Push an unchanged accumulator for a null move."""
     ply = evaluator.ply
@@ -73,20 +73,20 @@ def push_null(evaluator: Evaluator) -> None:
     evaluator.ply = ply + 1
 
 
-@helper
+@inlined
 def pop(evaluator: Evaluator) -> None:
     """Go back one move."""
     evaluator.ply -= 1
 
 
-@helper
+@inlined
 def prepare(evaluator: Evaluator, position: Position) -> None:
     """The first part of :func:`evaluate`, done speculatively while the transposition table's entry is loading."""
     if evaluator.kind == NNUE:
         network.compute(net_at(evaluator.net_address, 0), evaluator, position)
 
 
-@helper
+@inlined
 def evaluate(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move."""
     mop_up = I64(0)

@@ -25,7 +25,7 @@ from engine.board.moves import (
 )
 from engine.board.position import occupied_by_all, piece_on
 from engine.board.types import BLACK, I64, KING, ONE, ROOK, WHITE
-from engine.jit import Array, Record, helper, i4, lsb, shared_record, structure
+from engine.jit import Array, Record, i4, inlined, lsb, shared_record, structure
 
 WEIGHTS_FILE = Path(__file__).with_name("material.json")
 
@@ -79,7 +79,7 @@ def load_weights(file: Path = WEIGHTS_FILE) -> None:
             WEIGHTS["piece_square"]["phase"][color << 3 | kind] = table["phase"][name]
 
 
-@helper
+@inlined
 def add_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) -> None:
     """Add ``piece`` on ``square``."""
     weight = weights().piece_square[piece, square]
@@ -88,7 +88,7 @@ def add_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) 
     accumulator.phase += weight.phase
 
 
-@helper
+@inlined
 def remove_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) -> None:
     """Remove ``piece`` from ``square``."""
     weight = weights().piece_square[piece, square]
@@ -97,7 +97,7 @@ def remove_feature(accumulator: MaterialAccumulator, piece: Piece, square: Squar
     accumulator.phase -= weight.phase
 
 
-@helper
+@inlined
 def copy_accumulator(target: MaterialAccumulator, source: MaterialAccumulator) -> None:
     """Set ``target`` to ``source``, as a null move does."""
     target.middlegame = source.middlegame
@@ -105,7 +105,7 @@ def copy_accumulator(target: MaterialAccumulator, source: MaterialAccumulator) -
     target.phase = source.phase
 
 
-@helper
+@inlined
 def refresh_accumulator(accumulator: MaterialAccumulator, position: Position) -> None:
     """Sum up the whole board."""
     accumulator.middlegame = 0
@@ -118,7 +118,7 @@ def refresh_accumulator(accumulator: MaterialAccumulator, position: Position) ->
         add_feature(accumulator, piece_on(position, square), square)
 
 
-@helper
+@inlined
 def update_accumulator(
     target: MaterialAccumulator, source: MaterialAccumulator, position: Position, move: Move
 ) -> None:
@@ -141,7 +141,7 @@ def update_accumulator(
     add_feature(target, piece, target_of(move))
 
 
-@helper
+@inlined
 def material_value(accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move."""
     phase = min(I64(accumulator.phase), I64(FULL_PHASE))

@@ -2,7 +2,7 @@
 
 Nothing here knows chess."""
 
-from engine.jit.decorators import CHECKED, INTERPRETED, helper, kernel, record_type
+from engine.jit.decorators import CHECKED, INTERPRETED, inlined, kernel, record_type
 from engine.jit.intrinsics import (
     HAVE_PEXT,
     TICKS_PER_SECOND,

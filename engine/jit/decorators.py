@@ -1,9 +1,9 @@
-"""The two decorators of every compiled function: :func:`kernel` and :func:`helper`.
+"""The two decorators of every compiled function: :func:`kernel` and :func:`inlined`.
 
 A *kernel* is called from Python, calls itself, or is compiled once for all its callers. It has one explicit
 signature, so that no literal argument can give it a second one (numba's cache crashes on recursion between overloads).
-A *helper* is called from compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` both are the
-plain functions."""
+An *inlined* function is called only from compiled code, and LLVM may inline it there. With ``NUMBA_DISABLE_JIT=1``
+both are the plain functions."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -74,7 +74,7 @@ class Kernel:
 
 
 KERNELS: list[Kernel] = []  # every kernel of the modules imported so far, in the order of definition
-FUNCTIONS: Counter[str] = Counter()  # the number of functions in each layer of those modules, helpers included
+FUNCTIONS: Counter[str] = Counter()  # the number of functions in each layer of those modules, inlined ones included
 
 
 def not_ready(layer: str) -> list[Kernel]:
@@ -101,8 +101,8 @@ def on_demand(function: _Function, fastmath: bool | set[str] = False) -> _Functi
     return function if INTERPRETED else cast(_Function, compiled(function, fastmath=fastmath)[0])
 
 
-def helper(function: _Function) -> _Function:
-    """Compile a function that only compiled code calls. For calls from Python, as in tests, it is compiled again."""
+def inlined(function: _Function) -> _Function:
+    """Compile a function into its compiled callers. For calls from Python, as in tests, it is compiled again."""
     if INTERPRETED:
         return function
     dispatcher, _ = compiled(function, **private.INNER)

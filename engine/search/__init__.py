@@ -1,7 +1,7 @@
 """The search, from one node up to all threads.
 
 ``state``         the records of a search
-``params``        the tunable parameters; ``tunables`` passes them to the kernels
+``parameters``    the tunable parameters
 ``scores``        centipawns, mates and tablebase wins
 ``transposition`` the transposition table
 ``tablebase``     endgame tablebases at interior nodes

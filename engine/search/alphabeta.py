@@ -10,7 +10,7 @@ from engine.board.moves import is_noisy
 from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate
-from engine.jit import CHECKED, helper, int64, kernel
+from engine.jit import CHECKED, inlined, int64, kernel
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.context import Candidate, NodeState
 from engine.search.correction import corrected_eval, learn_correction
@@ -59,7 +59,7 @@ from engine.search.transposition import (
 )
 
 
-@helper
+@inlined
 def _root_index(worker: WorkerRecord, move: Move) -> int:
     """The index of ``move`` among the root moves to search, or -1."""
     for index in range(worker.pv_index, worker.root_count):
@@ -68,7 +68,7 @@ def _root_index(worker: WorkerRecord, move: Move) -> int:
     return -1
 
 
-@helper
+@inlined
 def _is_improving(worker: WorkerRecord, ply: Ply, static_eval: Score) -> bool:
     """Whether the static evaluation is better than at this side's previous turn; if so, fewer moves are pruned."""
     before = frame_at(worker, ply - 2).static_eval
@@ -77,7 +77,7 @@ def _is_improving(worker: WorkerRecord, ply: Ply, static_eval: Score) -> bool:
     return before == NONE or static_eval > before
 
 
-@helper
+@inlined
 def _note_tried(frame: Frame, move: Move, is_quiet: bool) -> None:
     """Record a move that did not cut off, for a malus if another one does."""
     if is_quiet:
@@ -89,7 +89,7 @@ def _note_tried(frame: Frame, move: Move, is_quiet: bool) -> None:
         frame.noisy_count += 1
 
 
-@helper
+@inlined
 def _resume(frame: Frame, tt_move: Move, raw_eval: Score, static_eval: Score) -> None:
     """Restore ``frame`` after a singular search at the same ply used it."""
     restart_picking(frame, tt_move)

@@ -5,11 +5,11 @@ from engine.board.attacks import bishop_attacks, knight_attacks, pawn_attacks, r
 from engine.board.moves import origin_of, target_of
 from engine.board.position import king_square, occupied_by_all, type_on
 from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
-from engine.jit import helper
+from engine.jit import inlined
 from engine.search.state import Frame
 
 
-@helper
+@inlined
 def find_checking_squares(position: Position, frame: Frame) -> None:
     """Set ``frame.checking``: by piece type, the squares from which it would attack the other side's king."""
     them = I64(position.side) ^ 1
@@ -23,7 +23,7 @@ def find_checking_squares(position: Position, frame: Frame) -> None:
     frame.checking[KING] = ZERO
 
 
-@helper
+@inlined
 def checks_directly(position: Position, frame: Frame, move: Move) -> bool:
     """Whether the moving piece attacks the king after ``move``; promotions and castling rooks are ignored."""
     return (frame.checking[U64(type_on(position, origin_of(move)))] >> U64(target_of(move))) & ONE != ZERO

@@ -2,7 +2,7 @@
 
 from engine.board.aliases import Color, Depth, Ply, Position, Score
 from engine.board.types import I64, U64
-from engine.jit import helper
+from engine.jit import inlined
 from engine.search.scores import DECIDED
 from engine.search.state import CORRECTIONS, WorkerRecord, frame_at, params_of
 
@@ -11,17 +11,17 @@ _UNITS_PER_CP = 16  # units of an entry for a centipawn
 _MASK = U64(CORRECTIONS - 1)
 
 
-@helper
+@inlined
 def _pawn_slot(position: Position) -> int:
     return I64(position.pawn_key & _MASK)
 
 
-@helper
+@inlined
 def _nonpawn_slot(position: Position, color: Color) -> int:
     return I64(position.nonpawn_key[color] & _MASK)
 
 
-@helper
+@inlined
 def corrected_eval(worker: WorkerRecord, ply: Ply, raw_eval: Score) -> Score:
     """``raw_eval`` plus the corrections for this pawn structure, these pieces and the previous move. An advantage
     counts less as the 50-move rule approaches."""
@@ -42,13 +42,13 @@ def corrected_eval(worker: WorkerRecord, ply: Ply, raw_eval: Score) -> Score:
     return max(min(score, DECIDED - 1), 1 - DECIDED)
 
 
-@helper
+@inlined
 def _learn(value: int, bonus: int) -> int:
     """``value`` plus ``bonus``, scaled down near the limit."""
     return value + bonus - value * abs(bonus) // _MAX_CORRECTION
 
 
-@helper
+@inlined
 def learn_correction(worker: WorkerRecord, ply: Ply, error: int, depth: Depth) -> None:
     """A search of ``depth`` found the corrected evaluation to be ``error`` centipawns too low."""
     position = worker.position

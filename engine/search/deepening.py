@@ -14,7 +14,7 @@ from engine.board.make import make_move, unmake_move
 from engine.board.movegen import count_moves
 from engine.board.types import I64
 from engine.evaluation.evaluator import reset
-from engine.jit import Array, clock_ticks, helper, int64, kernel, types
+from engine.jit import Array, clock_ticks, inlined, int64, kernel, types
 from engine.search.alphabeta import search
 from engine.search.node import is_draw
 from engine.search.scores import DECIDED, INFINITY, NONE
@@ -69,7 +69,7 @@ def begin_search(worker: WorkerRecord, node_limit: int) -> None:
         frame.static_eval = NONE
 
 
-@helper
+@inlined
 def _copy_line(target: LineRecord, source: LineRecord) -> None:
     target.depth = source.depth
     target.seldepth = source.seldepth
@@ -80,7 +80,7 @@ def _copy_line(target: LineRecord, source: LineRecord) -> None:
         target.pv[ply] = source.pv[ply]
 
 
-@helper
+@inlined
 def _begin_windows(worker: WorkerRecord) -> None:
     """Set the first window for the line at ``pv_index``."""
     progress = worker.deepening
@@ -95,7 +95,7 @@ def _begin_windows(worker: WorkerRecord) -> None:
     worker.seldepth = 0
 
 
-@helper
+@inlined
 def _note_line(worker: WorkerRecord, score: Score, bound: int) -> None:
     """Record the root's principal variation, worth ``score``, as the best line of the windows so far."""
     line, frame = worker.deepening.line, frame_at(worker, 0)
@@ -108,13 +108,13 @@ def _note_line(worker: WorkerRecord, score: Score, bound: int) -> None:
         line.pv[ply] = frame.pv[ply]
 
 
-@helper
+@inlined
 def _best_move(line: LineRecord) -> Move:
     """The first move of ``line``, 0 if it has none."""
     return I64(line.pv[0]) if line.pv_length > 0 else I64(0)
 
 
-@helper
+@inlined
 def _judge_window(worker: WorkerRecord, score: Score) -> int:
     """The outcome of the window that returned ``score``; after a failure, set the next window."""
     progress = worker.deepening
@@ -140,7 +140,7 @@ def _judge_window(worker: WorkerRecord, score: Score) -> int:
     return I64(FAILED_HIGH)
 
 
-@helper
+@inlined
 def _search_window(worker: WorkerRecord) -> int:
     """Search the next window of the line at ``pv_index``; return how it ended."""
     progress = worker.deepening
@@ -159,7 +159,7 @@ def _search_window(worker: WorkerRecord) -> int:
     return progress.outcome
 
 
-@helper
+@inlined
 def _insert_line(lines: Array[LineRecord], count: int, line: LineRecord) -> None:
     """Insert ``line`` into the ``count`` lines, behind those that are worth as much or more."""
     rank = count
@@ -169,7 +169,7 @@ def _insert_line(lines: Array[LineRecord], count: int, line: LineRecord) -> None
     _copy_line(lines[rank], line)
 
 
-@helper
+@inlined
 def _add_reply(worker: WorkerRecord, line: LineRecord) -> None:
     """Extend a line of one move that does not end the game by the table's reply, so that a GUI can ponder."""
     position, move, found = worker.position, I64(line.pv[0]), frame_at(worker, 0).probe
@@ -181,7 +181,7 @@ def _add_reply(worker: WorkerRecord, line: LineRecord) -> None:
     unmake_move(position, move)
 
 
-@helper
+@inlined
 def _keep_line(worker: WorkerRecord) -> None:
     """Insert the line into the new ones by score, and exclude its move from the search of the next line."""
     progress = worker.deepening
@@ -202,7 +202,7 @@ def _keep_line(worker: WorkerRecord) -> None:
     worker.root[place].nodes = nodes
 
 
-@helper
+@inlined
 def _is_new(lines: Array[LineRecord], count: int, move: Move) -> bool:
     """Whether none of the ``count`` lines begins with ``move``."""
     for rank in range(count):  # noqa: SIM110
@@ -211,9 +211,9 @@ def _is_new(lines: Array[LineRecord], count: int, move: Move) -> bool:
     return True
 
 
-@helper
+@inlined
 def _finish_iteration(worker: WorkerRecord) -> None:
-    """Replace the previous lines with the new ones; those that an aborted iteration did not reach stay among them."""
+    """Replace the previous lines with the new ones, except where an aborted iteration did not reach a move."""
     progress = worker.deepening
     if progress.found == 0:
         return

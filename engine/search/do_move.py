@@ -6,13 +6,13 @@ from engine.board.moves import is_capture, is_noisy, origin_of
 from engine.board.position import type_on
 from engine.board.types import I64, PAWN
 from engine.evaluation.evaluator import pop, push_move, push_null
-from engine.jit import helper
+from engine.jit import inlined
 from engine.search.history import continuation_index
 from engine.search.state import WorkerRecord, frame_at
 from engine.search.transposition import clock_key, prefetch_cluster
 
 
-@helper
+@inlined
 def prefetch_child(worker: WorkerRecord, move: Move) -> None:
     """Start loading the TT entries of the position after ``move``, which is not made yet."""
     position = worker.position
@@ -21,7 +21,7 @@ def prefetch_child(worker: WorkerRecord, move: Move) -> None:
     prefetch_cluster(worker.table, key_after(position, move) ^ clock_key(rule50))
 
 
-@helper
+@inlined
 def do_move(worker: WorkerRecord, ply: Ply, move: Move) -> None:
     """Make ``move`` at ``ply``."""
     frame = frame_at(worker, ply)
@@ -32,14 +32,14 @@ def do_move(worker: WorkerRecord, ply: Ply, move: Move) -> None:
     make_move(worker.position, move)
 
 
-@helper
+@inlined
 def undo_move(worker: WorkerRecord, move: Move) -> None:
     """Take back ``move``, the last one made."""
     unmake_move(worker.position, move)
     pop(worker.evaluator)
 
 
-@helper
+@inlined
 def do_null_move(worker: WorkerRecord, ply: Ply) -> None:
     """Make a null move at ``ply``."""
     frame = frame_at(worker, ply)
@@ -51,14 +51,14 @@ def do_null_move(worker: WorkerRecord, ply: Ply) -> None:
     make_null_move(worker.position)
 
 
-@helper
+@inlined
 def undo_null_move(worker: WorkerRecord) -> None:
     """Take back the null move."""
     unmake_null_move(worker.position)
     pop(worker.evaluator)
 
 
-@helper
+@inlined
 def extend_pv(worker: WorkerRecord, ply: Ply, move: Move) -> None:
     """Set the principal variation at ``ply`` to ``move`` followed by the child's."""
     frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)

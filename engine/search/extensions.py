@@ -1,7 +1,7 @@
 """Extensions: search moves deeper if the value of the node depends on them."""
 
 from engine.board.aliases import Depth, Ply, Score
-from engine.jit import helper
+from engine.jit import inlined
 from engine.search.context import NodeState
 from engine.search.scores import DECIDED
 from engine.search.state import WorkerRecord, frame_at, params_of
@@ -10,7 +10,7 @@ from engine.search.transposition import BOUND_LOWER
 _MAX_LOW_DEPTH = 7  # maximum depth of :func:`low_depth_extension`
 
 
-@helper
+@inlined
 def may_be_singular(
     worker: WorkerRecord, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score
 ) -> bool:
@@ -25,7 +25,7 @@ def may_be_singular(
     )
 
 
-@helper
+@inlined
 def singular_extension(
     worker: WorkerRecord, ply: Ply, node: NodeState, score: Score, singular_beta: Score, beta: Score, tt_score: Score
 ) -> Depth:
@@ -48,7 +48,7 @@ def singular_extension(
     return 0
 
 
-@helper
+@inlined
 def low_depth_extension(
     worker: WorkerRecord, ply: Ply, depth: Depth, tt_bound: int, node: NodeState, alpha: Score
 ) -> Depth:

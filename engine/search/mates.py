@@ -106,7 +106,7 @@ class Prover:
     def advance(self) -> tuple[int, list[int]]:
         """Continue, between two iterations, for a share of the nodes: a quarter for mates in up to four moves, and a
         quarter of that for each further move. Returns the plies to mate, positive for the side to move and negative
-        against it, and the line; 0 while there is none."""
+        against it, and the line; 0 until a mate is found."""
         record = self._record
         limit = int(record["node_limit"])
         plies, line = 0, list[int]()
@@ -167,7 +167,7 @@ class MateGoal:
         self, task: SearchTask, worker: Worker, maximum: float | None, on_line: Callable[[RootLine], None]
     ) -> None:
         self._limits, self._worker, self._on_line = task.limits, worker, on_line
-        self._bounds: list[tuple[int, RootLine]] = []  # those that prove a mate, with the nodes searched by then
+        self._bounds: list[tuple[int, RootLine]] = []  # lines that prove a mate, with the nodes searched by then
         assert task.limits.mate is not None
         longest = min(task.limits.mate, (task.last + 1) // 2)
         self._prover = Prover(worker.record, task.position, task.moves, longest)

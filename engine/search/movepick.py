@@ -11,7 +11,7 @@ from engine.board.moves import is_noisy, is_promotion, origin_of, promoted_type,
 from engine.board.position import occupied_by_all, type_on
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
-from engine.jit import helper, lsb
+from engine.jit import inlined, lsb
 from engine.search.checks import checks_directly
 from engine.search.do_move import prefetch_child
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
@@ -34,7 +34,7 @@ from engine.search.state import Frame, WorkerRecord, params_of
 _CHECK_MARGIN_CP = 50  # centipawns of static exchange loss up to which a quiet check keeps its bonus
 
 
-@helper
+@inlined
 def start_picking(worker: WorkerRecord, frame: Frame, tt_move: Move) -> None:
     """Start picking all moves at ``frame``; ``tt_move`` (0 for none) may be any 16-bit number."""
     picker = frame.picker
@@ -48,7 +48,7 @@ def start_picking(worker: WorkerRecord, frame: Frame, tt_move: Move) -> None:
             picker.tt_move = tt_move
 
 
-@helper
+@inlined
 def restart_picking(frame: Frame, tt_move: Move) -> None:
     """Continue after ``tt_move`` when another search at the same frame has used its picker."""
     frame.picker.stage = GENERATE_NOISY_STAGE
@@ -56,7 +56,7 @@ def restart_picking(frame: Frame, tt_move: Move) -> None:
     frame.picker.skip_quiets = 0
 
 
-@helper
+@inlined
 def start_picking_noisy(worker: WorkerRecord, frame: Frame, tt_move: Move) -> None:
     """Start picking captures and promotions only, or all evasions when in check."""
     picker = frame.picker
@@ -65,7 +65,7 @@ def start_picking_noisy(worker: WorkerRecord, frame: Frame, tt_move: Move) -> No
     picker.tt_move = tt_move if in_check or is_noisy(tt_move) else 0
 
 
-@helper
+@inlined
 def _score_noisy(worker: WorkerRecord, move: Move) -> int:
     """The value of the victim plus a share of the capture history."""
     victim: int = SEE_VALUES[captured_type(worker.position, move)]
@@ -74,7 +74,7 @@ def _score_noisy(worker: WorkerRecord, move: Move) -> int:
     return 16 * victim + params_of(worker).CaptureHistoryWeight * capture_history(worker, move) // 1024
 
 
-@helper
+@inlined
 def _score_moves(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end: int) -> None:
     moves = frame.moves
     for index in range(start, end):
@@ -87,7 +87,7 @@ def _score_moves(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end: 
             moves.value[U64(index)] = quiet_history(worker, ply, move)
 
 
-@helper
+@inlined
 def _score_quiets(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end: int) -> None:
     """Score quiet moves for ordering: their history, and bonuses for moves on which histories have little data. Checks
     that are not simply lost force the reply (the bonus also keeps them from being pruned and reduced). Pieces should
@@ -135,14 +135,14 @@ def _score_quiets(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end:
         moves.value[U64(index)] = value
 
 
-@helper
+@inlined
 def _prefetch_children(worker: WorkerRecord, frame: Frame) -> None:
     """Prefetch the TT entries of all children, well before any of them is searched."""
     for index in range(frame.picker.end):
         prefetch_child(worker, I64(frame.moves.move[U64(index)]))
 
 
-@helper
+@inlined
 def _take_best(frame: Frame) -> Move:
     """Remove the best of the remaining moves and return it; the move at the cursor takes its place."""
     moves = frame.moves
@@ -160,7 +160,7 @@ def _take_best(frame: Frame) -> Move:
     return move
 
 
-@helper
+@inlined
 def next_move(worker: WorkerRecord, frame: Frame, ply: Ply) -> Move:
     """The next move, or 0 after the last. ``picker.skip_quiets`` skips the remaining quiet moves."""
     picker = frame.picker
@@ -214,7 +214,7 @@ def next_move(worker: WorkerRecord, frame: Frame, ply: Ply) -> Move:
     return I64(0)
 
 
-@helper
+@inlined
 def next_noisy(worker: WorkerRecord, frame: Frame, ply: Ply) -> Move:
     """The next capture or promotion, or in check the next evasion; 0 after the last."""
     picker = frame.picker

@@ -7,7 +7,7 @@ from engine.board.movegen import count_moves
 from engine.board.types import I64, ZERO
 from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate, prepare
-from engine.jit import clock_ticks, function_at, helper, int64, load_relaxed
+from engine.jit import clock_ticks, function_at, inlined, int64, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
 from engine.search.state import DEADLINE, NO_DEADLINE, Frame, WorkerRecord, frame_at
 from engine.search.transposition import Probe, probe, table_key
@@ -19,7 +19,7 @@ CHECK_INTERVAL = 1024
 _report = function_at(int64(int64, int64))
 
 
-@helper
+@inlined
 def should_abort(worker: WorkerRecord) -> bool:
     """Whether the search must end: stopped, out of time or out of nodes."""
     if worker.aborted != 0:
@@ -37,7 +37,7 @@ def should_abort(worker: WorkerRecord) -> bool:
     return worker.aborted != 0
 
 
-@helper
+@inlined
 def enter_node(worker: WorkerRecord, ply: Ply) -> Frame:
     """Count the node, update the selective depth, and return the node's frame, without a principal variation."""
     worker.nodes += 1
@@ -48,13 +48,13 @@ def enter_node(worker: WorkerRecord, ply: Ply) -> Frame:
     return frame
 
 
-@helper
+@inlined
 def raise_to_draw(position: Position, ply: Ply, alpha: Score) -> Score:
     """``alpha``, or DRAW if that is more and the side to move can return to an earlier position."""
     return I64(DRAW) if alpha < DRAW and has_upcoming_repetition(position, ply) else alpha
 
 
-@helper
+@inlined
 def look_up(worker: WorkerRecord, frame: Frame) -> Probe:
     """Probe the transposition table, and prepare the evaluation while its entry is loading."""
     if worker.position.checkers == ZERO:
@@ -63,7 +63,7 @@ def look_up(worker: WorkerRecord, frame: Frame) -> Probe:
     return frame.probe
 
 
-@helper
+@inlined
 def is_draw(position: Position, ply: Ply) -> bool:
     """Whether the position ``ply`` plies below the root is surely a draw. Checkmate precedes the 50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
@@ -73,7 +73,7 @@ def is_draw(position: Position, ply: Ply) -> bool:
     return has_lone_king(position) and is_rook_pawn_draw(position)
 
 
-@helper
+@inlined
 def score_by_rule(worker: WorkerRecord, ply: Ply, in_check: bool) -> Score:
     """The score of a node that is drawn or at MAX_PLY; NONE for any other."""
     if is_draw(worker.position, ply):

@@ -5,8 +5,8 @@ table (Lazy SMP). The calling thread is the main one: it reports and decides whe
 compiled call.
 
 Helpers are created when their number is set, and then wait for work. In a search each wakes the next when it is ready
-itself. So the main thread wakes only one of them, and with fewer processors than threads most of those that cannot run
-yet are not woken before the search is over."""
+itself. So the main thread wakes only one of them, and with fewer processors than threads most of the others sleep
+through a short search."""
 
 import ctypes
 import os
@@ -23,11 +23,11 @@ from engine.jit import TICKS_PER_SECOND, callback, clock_now, new_record
 from engine.search.deepening import REPORT_ALL
 from engine.search.lazy_smp import SearchTask, vote
 from engine.search.mates import MateGoal, proves_mate
+from engine.search.parameters import Parameters
 from engine.search.state import CONTROL, NO_DEADLINE
 from engine.search.threads import TaskThread, ThreadTask
 from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, pace_of, plan
 from engine.search.transposition import start_generation
-from engine.search.tunables import Parameters
 from engine.search.worker import RootLine, Worker
 
 OnLine = Callable[[RootLine], None]
@@ -95,7 +95,7 @@ class Pool:
         self._nodes_before = 0  # nodes searched before ponderhit, not charged to the node clock
         self.node_clock = NodeClock()  # counts nodes as milliseconds if its ``rate`` is not 0
         self.workers: list[Worker] = [Worker(self._address, evaluation, self.parameters)]  # then the helpers
-        self._active: list[Worker] = []  # those that took part in this search
+        self._active: list[Worker] = []  # the workers that took part in this search
         self._helpers: list[TaskThread] = []  # one for each worker but the first
         self._helping: list[ThreadTask[None]] = []  # what they were asked to do in the last search
         self._ticker = Ticker()
@@ -103,8 +103,8 @@ class Pool:
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
-        """Have ``threads`` workers, or as many as the system allows; new ones have empty histories. Those that can run
-        at once get their memory now, the others in their first search."""
+        """Have ``threads`` workers, or as many as the system allows; new ones have empty histories. One worker for each
+        processor gets its memory now, the others in their first search."""
         self.wait_for_helpers()
         self._active = []
         touched: list[ThreadTask[None]] = []
@@ -263,7 +263,7 @@ class Pool:
 
     def _apply_signals(self) -> None:
         """Obey the signals of the search that runs. Time spent pondering counts towards the optimum, so a search that
-        has used it up ends at once; the maximum, which protects the clock, counts from ``ponderhit``."""
+        has used it up ends immediately; the maximum, which protects the clock, counts from ``ponderhit``."""
         with self._lock:
             task = self._task
             if task is None:

@@ -7,19 +7,19 @@ from engine.board.position import has_pieces
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64
 from engine.evaluation.endgames import WON
-from engine.jit import helper
+from engine.jit import inlined
 from engine.search.context import Candidate, NodeState
 from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat
+from engine.search.parameters import ParametersRecord
 from engine.search.scores import DECIDED, NONE, from_table
 from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
-from engine.search.tunables import Params
 
 #: Twice the value of a tempo, in centipawns: the sum of the evaluations of a quiet position with either side to move.
 _TWO_TEMPI_CP = 60
 
 
-@helper
+@inlined
 def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag) -> Score:
     """The transposition table's score if it settles a node outside the principal variation, else NONE. Far from the
     leaves only a bound of the expected kind counts, such as a fail-high at a cut node."""
@@ -37,8 +37,8 @@ def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, dept
     return score
 
 
-@helper
-def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score) -> bool:
+@inlined
+def trusts_evaluation(params: ParametersRecord, ply: Ply, bound: Score, static_eval: Score) -> bool:
     """Whether the static evaluation may prune against ``bound``.
 
     In a won game only the mate is left to find, which the evaluation cannot see: a quiet move that prepares it looks
@@ -47,7 +47,7 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
     return bound < params.WonScore or ply > params.WonPly or abs(static_eval) >= WON
 
 
-@helper
+@inlined
 def reverse_futility_margin(
     worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
 ) -> Score:
@@ -64,7 +64,7 @@ def reverse_futility_margin(
     return margin
 
 
-@helper
+@inlined
 def may_try_null_move(
     worker: WorkerRecord, ply: Ply, beta: Score, depth: Depth, best_eval: Score, cut_node: Flag
 ) -> bool:
@@ -82,22 +82,22 @@ def may_try_null_move(
     )
 
 
-@helper
-def null_move_reduction(params: Params, depth: Depth, margin: Score) -> Depth:
+@inlined
+def null_move_reduction(params: ParametersRecord, depth: Depth, margin: Score) -> Depth:
     """The reduction, in plies, of the search after a null move, when the evaluation is ``margin`` above beta."""
     reduction = (params.NullMoveBase + params.NullMoveSlope * depth) // 1024
     return reduction + min(margin // params.NullMoveEvalDivisor, 3)
 
 
-@helper
-def probcut_depth(params: Params, depth: Depth, margin: Score) -> Depth:
+@inlined
+def probcut_depth(params: ParametersRecord, depth: Depth, margin: Score) -> Depth:
     """The depth of a ProbCut search when the static evaluation is ``margin`` above beta."""
     return max(depth - 4 - max(min(margin // params.ProbCutDivisor, 3), 0), 0)
 
 
-@helper
+@inlined
 def small_probcut_cutoff(
-    params: Params, beta: Score, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score
+    params: ParametersRecord, beta: Score, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score
 ) -> Score:
     """Stockfish's "small ProbCut": a margin above beta if the table has such a lower bound, nearly as deep, or NONE."""
     margin = params.SmallProbCutMargin
@@ -113,7 +113,7 @@ def small_probcut_cutoff(
     return I64(NONE)
 
 
-@helper
+@inlined
 def prunes_quiet(
     worker: WorkerRecord,
     ply: Ply,
@@ -158,7 +158,7 @@ def prunes_quiet(
     )
 
 
-@helper
+@inlined
 def prunes_noisy(worker: WorkerRecord, node: NodeState, candidate: Candidate, lmr_depth: Depth, alpha: Score) -> bool:
     """Whether to skip the capture or promotion ``candidate``."""
     params, position, move = params_of(worker), worker.position, candidate.move

@@ -5,7 +5,7 @@ from engine.board.moves import is_promotion, target_of
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate
-from engine.jit import CHECKED, helper, int64, kernel
+from engine.jit import CHECKED, inlined, int64, kernel
 from engine.search.correction import corrected_eval
 from engine.search.do_move import do_move, extend_pv, undo_move
 from engine.search.history import capture_history, captured_type
@@ -136,7 +136,7 @@ def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
     return best
 
 
-@helper
+@inlined
 def quiescence_search(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
     """Begin a quiescence search of :data:`QUIESCENCE_NODES` nodes; beyond them its nodes only stand pat."""
     worker.quiescence_limit = worker.nodes + QUIESCENCE_NODES

@@ -2,15 +2,15 @@
 
 from engine.board.aliases import Depth, Ply, Score
 from engine.board.types import I64, U64, ZERO
-from engine.jit import helper
+from engine.jit import inlined
 from engine.search.context import Candidate, NodeState
+from engine.search.parameters import ParametersRecord
 from engine.search.scores import NONE
 from engine.search.state import WorkerRecord, frame_at, params_of
-from engine.search.tunables import Params
 
 
-@helper
-def late_move_reduction(params: Params, node: NodeState, candidate: Candidate) -> int:
+@inlined
+def late_move_reduction(params: ParametersRecord, node: NodeState, candidate: Candidate) -> int:
     """The reduction of ``candidate`` in 1024ths of a ply, before clamping: smaller with a good history, for captures
     and in the principal variation."""
     reduction = I64(params.reduction[U64(min(node.depth, 63)), U64(min(candidate.number, 63))])
@@ -24,7 +24,7 @@ def late_move_reduction(params: Params, node: NodeState, candidate: Candidate) -
     return reduction - params.ReductionNoisyHistory * candidate.history // params.ReductionHistory
 
 
-@helper
+@inlined
 def reduced_depth(worker: WorkerRecord, ply: Ply, node: NodeState, reduction: int, new_depth: Depth) -> Depth:
     """The depth of the first search of the move made: ``new_depth`` less ``reduction`` (1024ths of a ply), adjusted."""
     params = params_of(worker)
@@ -39,7 +39,7 @@ def reduced_depth(worker: WorkerRecord, ply: Ply, node: NodeState, reduction: in
     return max(1, min(new_depth - reduction // 1024, new_depth))
 
 
-@helper
+@inlined
 def hindsight_depth(worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score) -> Depth:
     """``depth`` adjusted by the previous move's effect on the static evaluation: one ply more after a large reduction
     if the side to move has not gained, one less after any if it has gained much ("hindsight", as in Stockfish)."""

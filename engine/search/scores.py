@@ -5,7 +5,7 @@ The transposition table stores both relative to the node, which can be reached a
 
 from engine import messages
 from engine.board.aliases import Ply, Score
-from engine.jit import helper
+from engine.jit import inlined
 
 INFINITY = 32_000
 MATE = 31_000
@@ -22,13 +22,13 @@ NONE = 32_100  # no score, such as the static evaluation in check
 DRAW = 0
 
 
-@helper
+@inlined
 def mated_in(ply: Ply) -> Score:
     """The score of being mated at ``ply``."""
     return ply - MATE
 
 
-@helper
+@inlined
 def to_table(score: Score, ply: Ply) -> Score:
     """A root-relative score as stored in the transposition table."""
     if score > DECIDED:
@@ -38,7 +38,7 @@ def to_table(score: Score, ply: Ply) -> Score:
     return score
 
 
-@helper
+@inlined
 def from_table(score: Score, ply: Ply, rule50: int) -> Score:
     """Undo :func:`to_table` at a node whose 50-move clock stands at ``rule50`` plies. A mate that the 50-move rule
     would prevent becomes a mere advantage (as in Stockfish)."""

@@ -7,11 +7,11 @@ from typing import Annotated
 from engine.board.aliases import MoveList, Ply, Position
 from engine.board.types import MAX_MOVES, U64
 from engine.evaluation.records import Evaluator
-from engine.jit import Array, Record, helper, i2, i4, record_at, record_type, structure, u8
+from engine.jit import Array, Record, i2, i4, inlined, record_at, record_type, structure, u8
+from engine.search.parameters import ParametersRecord
 from engine.search.scores import MAX_PLY
 from engine.search.tablebase import TablebaseRecord
 from engine.search.transposition import Probe, TableRecord
-from engine.search.tunables import Params
 
 MAX_TRIED = 64  # maximum number of quiet moves, and of noisy ones, that a node keeps for history updates
 PIECE_TO = 16 * 64  # the number of (piece, target square) pairs, the index of continuation histories
@@ -117,13 +117,13 @@ class WorkerRecord(Record):
     position: Position
     table: TableRecord
     tablebase: TablebaseRecord
-    params_address: u8  # of a TUNABLES record
+    params_address: u8  # of a PARAMETERS record
     control_address: u8
     tick_address: u8  # of a function that reports progress, 0 for none; it gets the current move and its number
     next_tick: int  # clock ticks of its next call, which it returns
     node_limit: int
     nodes: int
-    quiescence_limit: int  # the nodes at which the present quiescence search only stands pat
+    quiescence_limit: int  # the nodes from which the quiescence search only stands pat
     seldepth: int
     aborted: int
     root_score: int  # of the best root move so far
@@ -147,16 +147,16 @@ class WorkerRecord(Record):
 
 WORKER = structure(WorkerRecord)
 WORKER_T = record_type(WORKER)
-_params_at = record_at(Params)
+_parameters_at = record_at(ParametersRecord)
 
 
-@helper
-def params_of(worker: WorkerRecord) -> Params:
+@inlined
+def params_of(worker: WorkerRecord) -> ParametersRecord:
     """The search parameters of ``worker``."""
-    return _params_at(worker.params_address, 0)
+    return _parameters_at(worker.params_address, 0)
 
 
-@helper
+@inlined
 def frame_at(worker: WorkerRecord, ply: Ply) -> Frame:
     """The frame of ``ply``, from -STACK_BASE on."""
     return worker.stack[U64(ply + STACK_BASE)]

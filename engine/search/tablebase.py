@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.board.aliases import Depth, Ply, Position, Score
 from engine.board.position import POSITION_T, occupied_by_all
 from engine.board.types import I64
-from engine.jit import Record, function_at, helper, int64, popcount, u8, uint64
+from engine.jit import Record, function_at, inlined, int64, popcount, u8, uint64
 from engine.search.scores import TB_WIN
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 
@@ -52,7 +52,7 @@ def install(record: TablebaseRecord, access: TablebaseAccess | None) -> None:
         record["pieces"], record["depth"], record["fifty"] = access.pieces, access.depth, access.fifty
 
 
-@helper
+@inlined
 def probe_tablebase(tablebase: TablebaseRecord, position: Position, depth: Depth) -> int:
     """The outcome of a node searched ``depth`` plies deep, for the side to move: LOSS .. WIN, or UNKNOWN. WDL tables
     are exact only just after a capture or pawn move and without castling rights; other nodes are not probed."""
@@ -70,7 +70,7 @@ def probe_tablebase(tablebase: TablebaseRecord, position: Position, depth: Depth
     return outcome
 
 
-@helper
+@inlined
 def tablebase_score(outcome: int, ply: Ply) -> Score:
     """The score of a node with this ``outcome``, ``ply`` plies below the root. Sooner wins score higher; a win that the
     50-move rule spoils is worth next to nothing."""
@@ -81,7 +81,7 @@ def tablebase_score(outcome: int, ply: Ply) -> Score:
     return outcome
 
 
-@helper
+@inlined
 def tablebase_bound(outcome: int) -> int:
     """The bound of an ``outcome``: draws are exact, wins lower bounds (there may be a mate), losses upper bounds."""
     if outcome == WIN:

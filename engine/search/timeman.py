@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from engine.messages import MAX_LIMIT, Limits
-from engine.search.tunables import Parameters, Params
+from engine.search.parameters import Parameters, ParametersRecord
 
 FORCED_MOVE_DEPTH = 8  # the depth to which a single legal move is searched, for its score
 MIN_TIME_MS = 1.0  # the minimum time for a move in milliseconds, enough to finish the first iterations
@@ -34,7 +34,9 @@ class Budget(NamedTuple):
     maximum: float | None
 
 
-def time_for(params: Params, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
+def time_for(
+    params: ParametersRecord, left: float, increment: float, togo: int, overhead: float
+) -> tuple[float, float]:
     """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
     not given). ``overhead`` is lost with every move. Self-play, whose clocks count nodes, calls it too."""
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
@@ -57,7 +59,7 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     return max(min(optimum, maximum), MIN_TIME_MS), maximum
 
 
-def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
+def pace_of(params: ParametersRecord, share: float, stable: int, drop: int) -> float:
     """The factor on the optimum if the best move took a ``share`` of all nodes, has stayed the same for ``stable``
     iterations, and is worth ``drop`` centipawns less than in the previous one.
 

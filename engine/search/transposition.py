@@ -20,7 +20,7 @@ from engine.jit import (
     Array,
     Record,
     allocate,
-    helper,
+    inlined,
     int64,
     kernel,
     mulhi,
@@ -84,24 +84,24 @@ _CLOCK_MIX = U64(0x9E37_79B9_7F4A_7C15)
 _DEPTH_SHIFT, _BOUND_SHIFT, _PV_SHIFT, _GENERATION_SHIFT = 48, 56, 58, 59
 
 
-@helper
+@inlined
 def _signed16(bits: Key) -> int:
     """The low 16 bits as a signed number."""
     value = I64(bits & U64(0xFFFF))
     return value - 0x10000 if value >= 0x8000 else value
 
 
-@helper
+@inlined
 def _depth(data: Key) -> int:
     return I64(data >> U64(_DEPTH_SHIFT) & U64(0xFF))
 
 
-@helper
+@inlined
 def _generation(data: Key) -> int:
     return I64(data >> U64(_GENERATION_SHIFT))
 
 
-@helper
+@inlined
 def clock_key(rule50: int) -> Key:
     """The 50-move clock's part of a key, as in Stockfish: nothing while it is low, else one of eleven numbers. A higher
     clock lowers a position's worth, so a score must not be reused at another clock."""
@@ -110,19 +110,19 @@ def clock_key(rule50: int) -> Key:
     return U64((rule50 - FIRST_CLOCK) // CLOCK_STEP + 1) * _CLOCK_MIX
 
 
-@helper
+@inlined
 def table_key(position: Position) -> Key:
     """The key under which ``position`` is looked up and stored."""
     return position.key ^ clock_key(I64(position.rule50))
 
 
-@helper
+@inlined
 def prefetch_cluster(table: TableRecord, key: Key) -> None:
     """Start loading the cluster of ``key``."""
     prefetch(table.address + mulhi(key, table.clusters) * U64(64))
 
 
-@helper
+@inlined
 def probe(table: TableRecord, key: Key, result: Probe) -> None:
     """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
     The score is as stored (see ``scores.from_table``). Test the move: positions may share a key."""
@@ -144,13 +144,13 @@ def probe(table: TableRecord, key: Key, result: Probe) -> None:
     result.is_pv = 0
 
 
-@helper
+@inlined
 def settles(bound: int, score: Score, alpha: Score, beta: Score) -> bool:
     """Whether a ``score`` with this ``bound`` settles a node with this window."""
     return bound == BOUND_EXACT or (bound == BOUND_LOWER and score >= beta) or (bound == BOUND_UPPER and score <= alpha)
 
 
-@helper
+@inlined
 def known_eval(found: Probe) -> Score:
     """The static evaluation that a probe found, else NONE."""
     return found.static_eval if found.found != 0 else I64(NONE)
@@ -167,7 +167,7 @@ class TableEntry(NamedTuple):
     is_pv: Flag
 
 
-@helper
+@inlined
 def store(table: TableRecord, key: Key, entry: TableEntry) -> None:
     """Store the result of a search of ``key``; without a ``move`` the stored one is kept."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))

@@ -11,11 +11,11 @@ from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
 from engine.search.deepening import FAILED_LOW, ITERATION, OVER, REPORT_ALL, REPORT_NOTHING, begin_search, deepen
+from engine.search.parameters import Parameters
 from engine.search.scores import MAX_PLY
 from engine.search.state import WORKER
 from engine.search.tablebase import TablebaseAccess, install
 from engine.search.transposition import TABLE, TranspositionTable
-from engine.search.tunables import Parameters
 
 #: Fields that a worker learns, and keeps from move to move.
 HISTORIES = (

@@ -10,7 +10,7 @@ from engine.board.moves import is_capture, origin_of
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import MOVE_LIST_T
 from engine.board.types import I64, PAWN, U64, ZERO
-from engine.jit import helper, int64, kernel
+from engine.jit import inlined, int64, kernel
 from engine.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, UNKNOWN, WIN
 from engine.syzygy.layout import SYZYGY_TABLE_T, WDL_TABLES_T, SyzygyTable, WdlTables
 from engine.syzygy.numbering import part_and_number
@@ -27,7 +27,7 @@ SPOILT = 100  # plies added if the 50-move rule spoils the result
 NO_DISTANCE, _NOT_STORED = 1 << 20, 1 << 21
 
 
-@helper
+@inlined
 def _stored_distance(tables: WdlTables, table: SyzygyTable, position: Position, outcome: int) -> int:
     """The plies in ``table`` for ``position``, which has this ``outcome``, less one."""
     side = I64(position.side)
@@ -51,12 +51,12 @@ def _stored_distance(tables: WdlTables, table: SyzygyTable, position: Position, 
     return value if part.form & in_plies != 0 else 2 * value
 
 
-@helper
+@inlined
 def _is_zeroing(position: Position, move: Move) -> bool:
     return is_capture(move) or type_on(position, origin_of(move)) == PAWN
 
 
-@helper
+@inlined
 def _own_distance(tables: WdlTables, table: SyzygyTable, position: Position, moves: MoveList, count: int) -> int:
     """The distance by winning captures and pawn moves or by ``table``; ``moves`` are overwritten from ``count`` on."""
     outcome = value_with_captures(tables, position, I64(LOSS), I64(WIN))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.board.aliases import Bitboard, Piece, Position, Square
 from engine.board.position import bit
 from engine.board.types import I64, ONE, PAWN, U64, ZERO
-from engine.jit import helper, lsb, popcount
+from engine.jit import inlined, lsb, popcount
 from engine.syzygy.layout import Maps, Part, SyzygyTable
 
 _FILES, _RANKS = 7, 56  # masks to XOR squares with, to flip the board horizontally and vertically
@@ -24,27 +24,27 @@ class _TableView(NamedTuple):
     transposed: int
 
 
-@helper
+@inlined
 def _squares_of(position: Position, piece: Piece, swapped: int) -> Bitboard:
     """The squares of the table's ``piece``."""
     piece = I64(piece)
     return position.pieces[U64(piece & 7)] & position.colors[U64((piece >> 3) ^ swapped)]
 
 
-@helper
+@inlined
 def _above_diagonal(square: Square) -> int:
     """Ranks above (positive) or below the diagonal a1-h8."""
     return (square >> 3) - (square & 7)
 
 
-@helper
+@inlined
 def _turn(square: Square, mask: int, transposed: int) -> Square:
     """``square`` on a board flipped by ``mask``, then, if ``transposed``, mirrored at the diagonal a1-h8."""
     square ^= mask
     return (square >> 3 | square << 3) & 63 if transposed != 0 else square
 
 
-@helper
+@inlined
 def _turned_squares_of(view: _TableView, piece: Piece) -> Bitboard:
     """The squares of the table's ``piece``, turned."""
     squares, turned = _squares_of(view.position, piece, view.swapped), ZERO
@@ -54,7 +54,7 @@ def _turned_squares_of(view: _TableView, piece: Piece) -> Bitboard:
     return turned
 
 
-@helper
+@inlined
 def _choice(maps: Maps, group: Bitboard, placed: Bitboard, start: Square) -> int:
     """The number of the set ``group`` among all of its size on the squares from ``start`` that are not ``placed``."""
     number, taken = I64(0), 0
@@ -66,7 +66,7 @@ def _choice(maps: Maps, group: Bitboard, placed: Bitboard, start: Square) -> int
     return number
 
 
-@helper
+@inlined
 def _number_of_groups(
     maps: Maps, table: SyzygyTable, part: Part, view: _TableView, first: int, placed: Bitboard
 ) -> int:
@@ -82,7 +82,7 @@ def _number_of_groups(
     return number
 
 
-@helper
+@inlined
 def _three_singles(maps: Maps, a: Square, b: Square, c: Square) -> int:
     """The number of three unique pieces, of which the first off the diagonal a1-h8 is below it."""
     b_after = 1 if b > a else 0
@@ -99,7 +99,7 @@ def _three_singles(maps: Maps, a: Square, b: Square, c: Square) -> int:
     return number + 4 * 7 * 28 + first_two * 6 + maps.long_diagonal[c] - c_after
 
 
-@helper
+@inlined
 def _number_without_pawns(maps: Maps, table: SyzygyTable, part: Part, position: Position, swapped: int) -> int:
     a = lsb(_squares_of(position, part.piece[0], swapped))
     b = lsb(_squares_of(position, part.piece[1], swapped))
@@ -125,7 +125,7 @@ def _number_without_pawns(maps: Maps, table: SyzygyTable, part: Part, position: 
     return number * part.factor[0] + _number_of_groups(maps, table, part, view, table.singles, placed)
 
 
-@helper
+@inlined
 def _leading_pawn(maps: Maps, table: SyzygyTable, position: Position, swapped: int) -> Square:
     """The square, seen from the table's White, of the pawn that selects the part of a table with pawns."""
     mask = _RANKS * swapped
@@ -139,7 +139,7 @@ def _leading_pawn(maps: Maps, table: SyzygyTable, position: Position, swapped: i
     return lead
 
 
-@helper
+@inlined
 def _number_with_pawns(
     maps: Maps, table: SyzygyTable, part: Part, position: Position, swapped: int, lead: Square
 ) -> int:
@@ -158,7 +158,7 @@ def _number_with_pawns(
     return number * part.factor[0] + _number_of_groups(maps, table, part, view, table.pawns, placed)
 
 
-@helper
+@inlined
 def part_and_number(maps: Maps, table: SyzygyTable, position: Position, swapped: int, side: int) -> tuple[int, int]:
     """The part of ``table`` with ``position`` for ``side`` to move (0: the table's White), and its number there."""
     if table.pawns == 0:

@@ -7,7 +7,7 @@ blocks.
 A file may be damaged in ways that its header does not show, so nothing is read beyond the memory of the table."""
 
 from engine.board.types import I64, U64
-from engine.jit import Record, byteswap, helper, record_at, u1, u2, u4, u8
+from engine.jit import Record, byteswap, inlined, record_at, u1, u2, u4, u8
 from engine.syzygy.layout import Pairs
 
 
@@ -33,38 +33,38 @@ _word_at, _long_at = record_at(_Word), record_at(_Long)
 DAMAGED = -1  # the value in a damaged file
 
 
-@helper
+@inlined
 def byte(address: int, index: int) -> int:
     """The byte at ``index`` from ``address``."""
     return I64(_byte_at(address, U64(index)).value)
 
 
-@helper
+@inlined
 def half(address: int, index: int) -> int:
     """The 2-byte number at ``index`` from ``address``."""
     return I64(_half_at(address, U64(index)).value)
 
 
-@helper
+@inlined
 def _span(pairs: Pairs, symbol: int) -> int:
     """The number of values that ``symbol`` stands for."""
     return byte(pairs.spans, symbol) + 1
 
 
-@helper
+@inlined
 def _left(pairs: Pairs, symbol: int) -> int:
     """The left half of ``symbol``, or its value."""
     low = byte(pairs.symbols, 3 * symbol)
     return low | (byte(pairs.symbols, 3 * symbol + 1) & 15) << 8
 
 
-@helper
+@inlined
 def _right(pairs: Pairs, symbol: int) -> int:
     low = byte(pairs.symbols, 3 * symbol + 1) >> 4
     return low | byte(pairs.symbols, 3 * symbol + 2) << 4
 
 
-@helper
+@inlined
 def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
     """The block that holds the value of position ``number``, and the number of values before it in the block. The index
     gives a place in the middle of each range of positions; from there it is a few blocks either way."""
@@ -82,7 +82,7 @@ def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
     return block, offset
 
 
-@helper
+@inlined
 def value_at(pairs: Pairs, number: int) -> int:
     """The value of position ``number``, of 12 bits, or DAMAGED. Each loop is bounded: by the number of blocks, codes or
     values, and the last one because the spans of a symbol's halves are smaller than its own."""

@@ -11,7 +11,7 @@ from engine.board.movegen import count_moves
 from engine.board.moves import CAPTURE, EN_PASSANT, PROMOTION, encode
 from engine.board.position import POSITION_T, bit, occupied_by_all
 from engine.board.types import I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, U64, ZERO
-from engine.jit import helper, int64, kernel, lsb, popcount, uint64
+from engine.jit import inlined, int64, kernel, lsb, popcount, uint64
 from engine.search.tablebase import DRAW, LOSS, UNKNOWN, WIN
 from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, tables_at
 from engine.syzygy.numbering import part_and_number
@@ -20,7 +20,7 @@ from engine.syzygy.packing import DAMAGED, value_at
 COUNT_BITS = 4  # bits for the number of pieces of one kind in a signature
 
 
-@helper
+@inlined
 def signature_of(position: Position) -> Bitboard:
     """The counts of all pieces except kings, Black's above White's, in COUNT_BITS bits each."""
     signature = ZERO
@@ -31,7 +31,7 @@ def signature_of(position: Position) -> Bitboard:
     return signature
 
 
-@helper
+@inlined
 def _stored_value(tables: WdlTables, position: Position) -> int:
     """The table's value of the position."""
     signature = signature_of(position)
@@ -84,7 +84,7 @@ def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta:
     return value if value == UNKNOWN else max(alpha, value)
 
 
-@helper
+@inlined
 def outcome_of(tables: WdlTables, position: Position) -> int:
     """The outcome for the side to move, LOSS .. WIN; UNKNOWN if a table is missing."""
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))

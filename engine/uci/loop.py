@@ -34,12 +34,10 @@ Numbat speaks UCI, the protocol of chess GUIs. For example:
 
 def tunable_options() -> tuple[Option, ...]:
     """The search parameters as options, for SPSA tuners."""
-    from engine.search.params import PARAMS
+    from engine.search.parameters import TUNABLES
 
     effect = ReadBy("engine.search")
-    return tuple(
-        Option(param.name, param.default, param.minimum, param.maximum, help="", effect=effect) for param in PARAMS
-    )
+    return tuple(Option(*tunable[:4], help="", effect=effect) for tunable in TUNABLES)
 
 
 class Conversation:

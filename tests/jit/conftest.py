@@ -19,9 +19,9 @@ from engine.jit import digest
 from tests.forkserver import Child, start
 
 LOW = """
-from engine.jit import helper
+from engine.jit import inlined
 
-@helper
+@inlined
 def step(x):
     return x + 1
 """

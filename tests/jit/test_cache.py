@@ -400,7 +400,7 @@ def test_two_copies_in_a_process_are_independent(tmp_path: Path) -> None:
 WEIGHED = """
 import json, pathlib
 from numba import int64
-from engine.jit import Record, helper, kernel, shared_record
+from engine.jit import Record, inlined, kernel, shared_record
 
 class Weights(Record):
     weight: int
@@ -408,7 +408,7 @@ class Weights(Record):
 WEIGHTS, weights = shared_record("weights", Weights)
 WEIGHTS["weight"] = json.loads(pathlib.Path(__file__).with_name("..").joinpath("weight.json").read_text())
 
-@helper
+@inlined
 def weigh(x):
     return x * weights().weight
 

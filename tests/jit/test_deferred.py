@@ -13,13 +13,13 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 KERNELS = """
 from numba import int64
 from engine.board.low import step
-from engine.jit import helper, kernel
+from engine.jit import inlined, kernel
 
 @kernel(int64(int64, int64), deferred=True)
 def total(x, depth):
     return x if depth == 0 else step(x) + total(x + 1, depth - int64(1))
 
-@helper
+@inlined
 def total_of_two(x):
     return total(x, int64(2))
 
@@ -73,7 +73,7 @@ def _file(miniature: Miniature, function: str) -> Path:
 def test_deferred_kernels_load_on_call_or_with_callers(miniature: Miniature) -> None:
     """It is never compiled again, nor under another signature."""
     assert _start(miniature, "python")["result"] == [4, 6, 1]
-    _start(miniature, "compiled")  # also compiles the code that reaches a kernel through a helper
+    _start(miniature, "compiled")  # also compiles the code that reaches a kernel through an inlined function
     files = miniature.snapshot()
     for call, result, hits in (("search", [8], 0), ("python", [4, 6, 1], 1), ("compiled", [20], 1)):
         told = _start(miniature, call)

@@ -16,7 +16,7 @@ from numba import boolean, from_dtype, int64, njit, types, uint64
 from numba.core import compiler
 from numba.core.registry import cpu_target
 
-from engine.jit import INTERPRETED, clock_ticks, helper, private
+from engine.jit import INTERPRETED, clock_ticks, inlined, private
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -91,9 +91,9 @@ def test_stack_slots_are_in_the_entry_block() -> None:
 
 @compiled_only
 def test_python_can_call_helpers() -> None:
-    """A helper has no entry for Python, whether it was compiled for a caller before or not."""
+    """An inlined function has no entry for Python, whether it was compiled for a caller before or not."""
 
-    @helper
+    @inlined
     def twice(x):
         return 2 * x
 

@@ -3,29 +3,29 @@
 import numpy as np
 import pytest
 
-from engine.jit import helper, row_sum, weigh_squares
+from engine.jit import inlined, row_sum, weigh_squares
 
 COLUMNS = (16, 48, 256)
 
 _add, _copy, _castle = row_sum("+"), row_sum(""), row_sum("+-+-")
 
 
-@helper
+@inlined
 def add(target, source, table, row, columns):
     _add(target, source, table, (row,), columns)
 
 
-@helper
+@inlined
 def copy(target, source, table, columns):
     _copy(target, source, table, (), columns)
 
 
-@helper
+@inlined
 def castle(target, source, table, rows, columns):
     _castle(target, source, table, rows, columns)
 
 
-@helper
+@inlined
 def weigh(first, second, weights, start, columns, most):
     return weigh_squares(first, second, weights, start, columns, most)
 

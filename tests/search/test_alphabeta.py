@@ -34,10 +34,10 @@ from engine.jit import new_record
 from engine.search.alphabeta import search
 from engine.search.deepening import UNLIMITED
 from engine.search.node import is_draw
+from engine.search.parameters import Parameters
 from engine.search.scores import INFINITY, MATE
 from engine.search.state import CONTROL, STACK_BASE
 from engine.search.transposition import TranspositionTable
-from engine.search.tunables import Parameters
 from engine.search.worker import Worker
 from tests.search.minimax import begin, minimax, quiescence, stored_move
 from tests.search.positions import DRAWS, MATES

@@ -13,10 +13,10 @@ from engine.fen import START_FEN
 from engine.jit import new_record
 from engine.messages import Limits
 from engine.search.deepening import ABORTED_WITH_MOVE, UNLIMITED
+from engine.search.parameters import Parameters
 from engine.search.scores import MAX_PLY
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable, start_generation
-from engine.search.tunables import Parameters
 from engine.search.worker import RootLine, Worker
 from tests.board.oracle import position_from
 from tests.search.conftest import Bare, Searched

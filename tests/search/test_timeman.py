@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.messages import Limits
 from engine.search import timeman
+from engine.search.parameters import Parameters
 from engine.search.timeman import MIN_TIME_MS, Budget, NodeClock, pace_of
-from engine.search.tunables import Parameters
 from tests.search.conftest import Bare
 from tests.search.conversation import wait_until
 

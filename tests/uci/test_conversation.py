@@ -21,11 +21,11 @@ def test_uci_is_answered_by_name_author_and_options(uci):
 
 
 def test_tuning_offers_the_numbers_of_the_search():
-    from engine.search.params import PARAMS
+    from engine.search.parameters import TUNABLES
 
     with UciProcess("--tune") as process:
         lines = process.ask("uci", until="uciok")
-        first = PARAMS[0]
+        first = TUNABLES[0]
         expected = f"option name {first.name} type spin default {first.default} min {first.minimum} max "
         assert [line for line in lines if line.startswith(expected)]
         assert process.remarks(f"setoption name {first.name} value {first.minimum}") == []
@@ -36,10 +36,10 @@ def test_tuning_offers_the_numbers_of_the_search():
 
 
 def test_numbers_of_the_search_are_not_offered_otherwise(uci):
-    from engine.search.params import PARAMS
+    from engine.search.parameters import TUNABLES
 
-    (remark,) = uci.remarks(f"setoption name {PARAMS[0].name} value {PARAMS[0].default}")
-    assert remark == f"no option is called '{PARAMS[0].name}'"
+    (remark,) = uci.remarks(f"setoption name {TUNABLES[0].name} value {TUNABLES[0].default}")
+    assert remark == f"no option is called '{TUNABLES[0].name}'"
 
 
 def test_uci_is_answered_again_at_any_time(uci):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from engine.messages import MAX_LIMIT, NUMBERS, Limits, OptionError, PositionError, quoted
 from engine.options import OPTIONS
+from engine.search.parameters import Parameters
 from engine.search.timeman import plan
-from engine.search.tunables import Parameters
 from engine.uci.format import info_string_line
 from engine.uci.input import MAX_LINE_BYTES, split_lines
 from engine.uci.parse import (

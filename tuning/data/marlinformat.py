@@ -13,7 +13,7 @@ from engine.board.position import POSITION_T, king_square, occupied_by_all, piec
 from engine.board.setup import complete_setup
 from engine.board.types import EMPTY, EP_PSEUDO, I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
 from engine.evaluation.nnue.file import MAX_PIECES
-from engine.jit import Array, Record, helper, i2, int64, kernel, lsb, popcount, record_type, structure, u1, u2, u8
+from engine.jit import Array, Record, i2, inlined, int64, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
 #: The bits of ``extra`` in positions read from games: check, and the kind of the move played.
 #: (The format leaves this byte to its users.)
@@ -40,7 +40,7 @@ PackedArray: TypeAlias = Any  # an array of PACKED records
 UNMOVED_ROOK = 6  # where a rook's type would stand, while it may castle
 
 
-@helper
+@inlined
 def pack(position: Position, packed: Packed) -> None:
     """Write ``position`` to ``packed``; score, result and extra byte become 0."""
     occupied = occupied_by_all(position)
@@ -95,7 +95,7 @@ def unpack(position: Position, packed: Packed) -> Flag:
     return 1
 
 
-@helper
+@inlined
 def _place_pieces(position: Position, packed: Packed) -> bool:
     """Set board and castling; False without a king each, or with castling that cannot be."""
     for square in range(64):
@@ -132,7 +132,7 @@ def _place_pieces(position: Position, packed: Packed) -> bool:
     return seen == 3
 
 
-@helper
+@inlined
 def _set_en_passant(position: Position, behind: int) -> bool:
     """Set the square ``behind`` a pawn of the side set in ``position``; False if that pawn cannot have come there.
 

@@ -38,7 +38,7 @@ from engine.board.moves import (
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, NO_TYPE, PAWN, WHITE, ZERO
-from engine.jit import helper, int32, int64, kernel, new_record, types, uint32
+from engine.jit import inlined, int32, int64, kernel, new_record, types, uint32
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, Packed, PackedArray, pack, unpack
@@ -51,7 +51,7 @@ _HEAD_WORDS = PACKED.itemsize // 4  # words of 32 bits of a position; a move wit
 _RESULTS = ("0.0", "0.5", "1.0")  # results in the text form, by White's half points
 
 
-@helper
+@inlined
 def encode_move(move: Move) -> int:
     """The engine's ``move`` as the format writes it."""
     squares = move & 0xFFF
@@ -62,7 +62,7 @@ def encode_move(move: Move) -> int:
     return squares | _EN_PASSANT << 14 if kind_of(move) == EN_PASSANT else squares
 
 
-@helper
+@inlined
 def decode_move(position: Position, written: int) -> Move:
     """The engine's move for the format's 16 bits; test it with ``is_legal`` before making it."""
     origin, target, kind = written & 63, written >> 6 & 63, written >> 14
@@ -108,7 +108,7 @@ def encode_game(position: Position, moves: np.ndarray, scores: np.ndarray, start
         sign = -sign
 
 
-@helper
+@inlined
 def _signed(bits: int) -> int:
     return bits - 0x1_0000 if bits >= 0x8000 else bits
 

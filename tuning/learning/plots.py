@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from engine.search.params import Param
+from engine.search.parameters import Tunable
 from tuning.common.plots import COLOR, HIGHLIGHT
 
 MAX_THREE_COLUMN_PANELS = 12  # parameters that fit into three columns
 
 
-def trajectory_figure(history: Mapping[str, Sequence[float]], params: Sequence[Param]) -> Figure:
+def trajectory_figure(history: Mapping[str, Sequence[float]], tunables: Sequence[Tunable]) -> Figure:
     """The values of each parameter in a tuning run, one panel each, with the default dashed."""
     columns = min(3 if len(history) <= MAX_THREE_COLUMN_PANELS else 6, len(history))
     rows = -(-len(history) // columns)
@@ -21,13 +21,13 @@ def trajectory_figure(history: Mapping[str, Sequence[float]], params: Sequence[P
         left=0.6 / width, right=1 - 0.1 / width, bottom=0.3 / height, top=1 - 0.3 / height, wspace=0.2, hspace=0.4
     )
     panels = figure.subplots(rows, columns, squeeze=False).flat
-    for param, axes in zip(params, panels, strict=False):  # in this order, or a panel is lost
-        values, default = history[param.name], param.default
+    for tunable, axes in zip(tunables, panels, strict=False):  # in this order, or a panel is lost
+        values, default = history[tunable.name], tunable.default
         axes.plot(range(1, len(values) + 1), values, color=COLOR)
         axes.axhline(default, color="black", linestyle="--", linewidth=0.8)
         spread = max(abs(value - default) for value in values) * 1.3 or 1.0
-        axes.set_ylim(max(param.minimum, default - spread), min(param.maximum, default + spread))
-        axes.set_title(param.name, fontsize=9)
+        axes.set_ylim(max(tunable.minimum, default - spread), min(tunable.maximum, default + spread))
+        axes.set_title(tunable.name, fontsize=9)
         axes.locator_params(nbins=4)
         axes.grid(alpha=0.3)
     for axes in list(panels):

@@ -9,8 +9,8 @@ from typing import Any
 from rich.table import Table
 
 from engine.processes import Report
-from engine.search import params as search
-from engine.search.params import Param
+from engine.search import parameters
+from engine.search.parameters import Tunable
 from tuning.common.display import table
 from tuning.common.errors import SetupError
 from tuning.selfplay.batches import PairBatch, play_batch
@@ -30,18 +30,18 @@ class Spsa:
 
     ``rate`` is the final learning rate (step as a share of c)."""
 
-    def __init__(self, params: Sequence[Param], iterations: int, rate: float = 0.002, seed: int = 1) -> None:
-        self.params = list(params)
+    def __init__(self, tunables: Sequence[Tunable], iterations: int, rate: float = 0.002, seed: int = 1) -> None:
+        self.tunables = list(tunables)
         self.iterations = iterations
         self.rate = rate
         self.seed = seed
-        self.theta = {param.name: float(param.default) for param in params}
-        self.history: dict[str, list[float]] = {param.name: [] for param in params}
+        self.theta = {tunable.name: float(tunable.default) for tunable in tunables}
+        self.history: dict[str, list[float]] = {tunable.name: [] for tunable in tunables}
 
     def signs(self, iteration: int) -> dict[str, int]:
         """delta_k: a sign for each parameter, the same on every call."""
         source = random.Random(f"{self.seed}/{iteration}")
-        return {param.name: source.choice((-1, 1)) for param in self.params}
+        return {tunable.name: source.choice((-1, 1)) for tunable in self.tunables}
 
     def _perturbation(self, step: float, iteration: int) -> float:
         """c_k: the perturbation to either side, which shrinks to ``step``."""
@@ -52,12 +52,12 @@ class Spsa:
         source = random.Random(f"{self.seed}/{iteration}/rounding")
         signs = self.signs(iteration)
         settings: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        for param in self.params:
-            reach = self._perturbation(param.step, iteration) * signs[param.name]
+        for tunable in self.tunables:
+            reach = self._perturbation(tunable.step, iteration) * signs[tunable.name]
             fraction = source.random()
             for side, candidate in zip((1, -1), settings, strict=True):
-                value = math.floor(self.theta[param.name] + side * reach + fraction)
-                candidate[param.name] = min(max(value, param.minimum), param.maximum)
+                value = math.floor(self.theta[tunable.name] + side * reach + fraction)
+                candidate[tunable.name] = min(max(value, tunable.minimum), tunable.maximum)
         return settings
 
     def update(self, iteration: int, points: float) -> None:
@@ -65,23 +65,23 @@ class Spsa:
         signs = self.signs(iteration)
         hold = STABILITY * self.iterations
         rate = self.rate * math.pow((hold + self.iterations) / (hold + iteration + 1), ALPHA)
-        for param in self.params:
-            c = self._perturbation(param.step, iteration)
-            slope = (2 * points - 2) / (c * signs[param.name])  # points of plus less points of minus
-            moved = self.theta[param.name] + rate * param.step**2 * slope  # by a_k, rate * step**2
-            self.theta[param.name] = min(max(moved, param.minimum), param.maximum)
-            self.history[param.name].append(self.theta[param.name])
+        for tunable in self.tunables:
+            c = self._perturbation(tunable.step, iteration)
+            slope = (2 * points - 2) / (c * signs[tunable.name])  # points of plus less points of minus
+            moved = self.theta[tunable.name] + rate * tunable.step**2 * slope  # by a_k, rate * step**2
+            self.theta[tunable.name] = min(max(moved, tunable.minimum), tunable.maximum)
+            self.history[tunable.name].append(self.theta[tunable.name])
 
 
-def load_params(names: Sequence[str] | None = None) -> list[Param]:
+def load_tunables(names: Sequence[str] | None = None) -> list[Tunable]:
     """The named search parameters, or all except switches. Raises :class:`SetupError` for an unknown name."""
-    known = {param.name: param for param in search.PARAMS}
+    known = {tunable.name: tunable for tunable in parameters.TUNABLES}
     unknown = [name for name in names or () if name not in known]
     if unknown:
         raise SetupError(f"no search parameter is called {', '.join(unknown)}; there are: {', '.join(known)}")
     if names:
         return [known[name] for name in names]
-    return [param for param in search.PARAMS if param.maximum - param.minimum > 1]  # a switch has no gradient
+    return [tunable for tunable in known.values() if tunable.maximum - tunable.minimum > 1]  # switches have no gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ def play(batch: PairBatch, report: Report) -> SpsaPair:
 def result_table(spsa: Spsa) -> Table:
     """A table of the parameters with their defaults and current values."""
     made = table(1, "Parameter", "Default", "Now", "Rounded", "Range", "Step")
-    for param in spsa.params:
-        value = spsa.theta[param.name]
-        span = f"{param.minimum}..{param.maximum}"
-        made.add_row(param.name, str(param.default), f"{value:.2f}", str(round(value)), span, str(param.step))
+    for tunable in spsa.tunables:
+        value = spsa.theta[tunable.name]
+        span = f"{tunable.minimum}..{tunable.maximum}"
+        made.add_row(tunable.name, str(tunable.default), f"{value:.2f}", str(round(value)), span, str(tunable.step))
     return made

@@ -3,17 +3,17 @@
 from engine.board.aliases import Move, Score
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.types import I64
-from engine.jit import helper, int64, kernel, types
+from engine.jit import inlined, int64, kernel, types
 from engine.search import timeman, transposition
 from engine.search.deepening import ITERATION, OVER, REPORT_ALL, begin_search, deepen
 from engine.search.state import WORKER_T, WorkerRecord, frame_at, params_of
 from engine.search.timeman import FORCED_MOVE_DEPTH
 
-_pace_of = helper(timeman.pace_of)
-_start_generation = helper(transposition.start_generation)
+_pace_of = inlined(timeman.pace_of)
+_start_generation = inlined(transposition.start_generation)
 
 
-@helper
+@inlined
 def _begin(worker: WorkerRecord, node_limit: int, last: int) -> None:
     """Begin to search all legal moves of ``worker.position``, which has some, down to depth ``last``."""
     moves = frame_at(worker, 0).moves

@@ -17,7 +17,7 @@ from engine.board.position import piece_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
 from engine.fen import START_FEN
-from engine.jit import Array, Record, helper, int64, kernel, mulhi, new_record, record_type, structure, u8
+from engine.jit import Array, Record, inlined, int64, kernel, mulhi, new_record, record_type, structure, u8
 from engine.search.state import WORKER_T, WorkerRecord, frame_at
 from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move
@@ -75,7 +75,7 @@ OPENING = structure(OpeningRecord)
 OPENING_T = record_type(OPENING)
 
 
-@helper
+@inlined
 def random_below(opening: OpeningRecord, limit: int) -> int:
     """A random number from 0 to ``limit`` - 1 (Steele, Lea and Flood's SplitMix64, high multiply)."""
     opening.random += U64(0x9E37_79B9_7F4A_7C15)
@@ -85,7 +85,7 @@ def random_below(opening: OpeningRecord, limit: int) -> int:
     return I64(mulhi(bits ^ bits >> U64(31), U64(limit)))
 
 
-@helper
+@inlined
 def _random_move(opening: OpeningRecord, position: Position, moves: MoveList, count: int) -> Move:
     """One of ``count`` legal moves, drawn by the kind of piece first (after PlentyChess).
 
@@ -105,7 +105,7 @@ def _random_move(opening: OpeningRecord, position: Position, moves: MoveList, co
             return I64(moves.move[random_below(opening, found)])
 
 
-@helper
+@inlined
 def _is_balanced(worker: WorkerRecord, opening: OpeningRecord) -> bool:
     """Make the random moves of an opening, in one half of all cases by kind of piece; return whether a game can start
     from there. If not, they are unmade."""

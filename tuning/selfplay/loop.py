@@ -12,7 +12,7 @@ from engine.board.movegen import count_moves
 from engine.board.position import occupied_by_all
 from engine.board.setup import play_move
 from engine.board.types import I64, WHITE, ZERO
-from engine.jit import Array, Record, clock_ticks, helper, i4, int64, kernel, popcount, record_type, structure, types
+from engine.jit import Array, Record, clock_ticks, i4, inlined, int64, kernel, popcount, record_type, structure, types
 from engine.search import timeman
 from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, WorkerRecord, params_of
@@ -77,7 +77,7 @@ GAME = structure(CompiledGame)
 GAME_T = record_type(GAME)
 
 
-@helper
+@inlined
 def end_by_rule(position: Position) -> int:
     """How the rules of chess end the game here, or -1."""
     if count_moves(position) == 0:
@@ -113,7 +113,7 @@ def adjudicated(game: CompiledGame, side: Color, fullmove: int) -> int:
     return I64(-1)
 
 
-@helper
+@inlined
 def _begin(game: CompiledGame) -> None:
     game.count = 0
     game.level = 0
@@ -125,7 +125,7 @@ def _begin(game: CompiledGame) -> None:
         game.winning[color] = 0
 
 
-@helper
+@inlined
 def _is_over(game: CompiledGame, position: Position) -> bool:
     """Whether the game ends before the next move; this sets its result and end."""
     rules = game.rules
@@ -147,7 +147,7 @@ def _is_over(game: CompiledGame, position: Position) -> bool:
     return False
 
 
-time_for = helper(timeman.time_for)
+time_for = inlined(timeman.time_for)
 
 
 @kernel(types.void(WORKER_T, WORKER_T, GAME_T))

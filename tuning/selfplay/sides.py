@@ -9,9 +9,9 @@ from engine.jit import new_record
 from engine.messages import OptionError
 from engine.options import OPTIONS, whole_number
 from engine.search.deepening import UNLIMITED
+from engine.search.parameters import Parameters
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
-from engine.search.tunables import Parameters
 from engine.search.worker import Worker
 
 EVALUATION = ("EvalType", "EvalFile")  # the options that choose the evaluation

@@ -15,20 +15,20 @@ from engine.evaluation.classical.features import (
 )
 from engine.evaluation.classical.view import ANY, View, ahead, relative_rank
 from engine.evaluation.classical.weights import Trace, term
-from engine.jit import byteswap, helper, lsb, popcount
+from engine.jit import byteswap, inlined, lsb, popcount
 
 #: The wing of a king on each file, and the five ranks of each colour's camp.
 _QUEENSIDE, _CENTRE_FILES, _KINGSIDE = (U64(0x0101_0101_0101_0101 * files) for files in (0x0F, 0x3C, 0xF0))
 _WHITE_CAMP, _BLACK_CAMP = U64(0x0000_00FF_FFFF_FFFF), U64(0xFFFF_FFFF_FF00_0000)
 
 
-@helper
+@inlined
 def _rearmost(pawns: Bitboard, us: Color) -> Square:
     """The square of the pawn nearest to the own side of ``us``, among pawns on one file."""
     return lsb(pawns) if us == 0 else lsb(byteswap(pawns)) ^ 56
 
 
-@helper
+@inlined
 def shelter_terms(trace: Trace, view: View, us: Color) -> PackedScore:
     """The nearest own and enemy pawns level with or in front of the king, on its file and the adjacent ones."""
     king = view.king[us]
@@ -48,7 +48,7 @@ def shelter_terms(trace: Trace, view: View, us: Color) -> PackedScore:
     return score
 
 
-@helper
+@inlined
 def _wing(square: Square) -> int:
     """The files of the wing of a king on ``square``."""
     file = square & 7
@@ -57,7 +57,7 @@ def _wing(square: Square) -> int:
     return _CENTRE_FILES if file < 5 else _KINGSIDE
 
 
-@helper
+@inlined
 def _check_terms(trace: Trace, us: Color, kind: PieceType, checks: Bitboard, safe: Bitboard) -> PackedScore:
     """The term for the squares from which one type of piece could give check."""
     if checks == ZERO:
@@ -69,7 +69,7 @@ def _check_terms(trace: Trace, us: Color, kind: PieceType, checks: Bitboard, saf
     return term(trace, us, SAFE_CHECK + 2 * (kind - KNIGHT) + more, 1)
 
 
-@helper
+@inlined
 def attack_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The attack of ``us`` on the enemy king; the view must hold all attacks."""
     them = us ^ 1

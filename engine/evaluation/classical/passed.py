@@ -16,10 +16,10 @@ from engine.evaluation.classical.features import (
 )
 from engine.evaluation.classical.view import ANY, View, ahead, distance, relative_rank
 from engine.evaluation.classical.weights import Trace, term
-from engine.jit import helper, lsb
+from engine.jit import inlined, lsb
 
 
-@helper
+@inlined
 def _is_unstoppable(view: View, position: Position, us: Color, square: Square, path: Bitboard) -> bool:
     """The rule of the square: the enemy has no pieces, the path is empty, and the enemy king comes too late."""
     them = us ^ 1
@@ -33,7 +33,7 @@ def _is_unstoppable(view: View, position: Position, us: Color, square: Square, p
     return distance(view.king[them], goal) - late > moves
 
 
-@helper
+@inlined
 def passed_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The terms of each passed pawn of ``us``."""
     them = us ^ 1

@@ -20,7 +20,7 @@ from engine.evaluation.classical.features import (
 )
 from engine.evaluation.classical.view import View, ahead, beside, file_of, relative_rank, relative_square
 from engine.evaluation.classical.weights import Trace, term
-from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
+from engine.jit import Array, Record, inlined, lsb, popcount, structure, u8
 
 PAWN_ENTRIES = 8192  # entries of the hash (a power of two)
 
@@ -44,7 +44,7 @@ class PawnTable(Record):
 PAWN_TABLE = structure(PawnTable)
 
 
-@helper
+@inlined
 def _pawn(trace: Trace, us: Color, square: Square, own: Bitboard, enemy: Bitboard) -> tuple[PackedScore, Bitboard]:
     """The terms of one pawn, and its bit if it is passed."""
     here = bit(square)
@@ -77,7 +77,7 @@ def _pawn(trace: Trace, us: Color, square: Square, own: Bitboard, enemy: Bitboar
     return score, ZERO
 
 
-@helper
+@inlined
 def _structure(trace: Trace, us: Color, own: Bitboard, enemy: Bitboard) -> tuple[PackedScore, Bitboard]:
     """The terms of all pawns of a colour, and the passed ones."""
     score, passed = I64(0), ZERO
@@ -91,14 +91,14 @@ def _structure(trace: Trace, us: Color, own: Bitboard, enemy: Bitboard) -> tuple
     return score, passed
 
 
-@helper
+@inlined
 def pawn_span(pawns: Bitboard, color: Color) -> Bitboard:
     """Squares that ``pawns`` attack now or after advancing."""
     attacks = all_pawn_attacks(pawns, color)
     return attacks | ahead(attacks, color)
 
 
-@helper
+@inlined
 def pawn_terms(trace: Trace, pawn_table: PawnTable, position: Position) -> PackedScore:
     """White's terms of pawn structure minus Black's; sets the view's passed pawns and pawn spans."""
     view = pawn_table.maps

@@ -19,7 +19,7 @@ from engine.evaluation.classical.features import (
 )
 from engine.evaluation.classical.view import ANY, View, distance, file_of, relative_square
 from engine.evaluation.classical.weights import Trace, term
-from engine.jit import helper, lsb, popcount
+from engine.jit import inlined, lsb, popcount
 
 #: Ranks four to six of each colour, where outposts count.
 _OUTPOST_RANKS = (U64(0x0000_FFFF_FF00_0000), U64(0x0000_00FF_FFFF_0000))
@@ -29,7 +29,7 @@ _CENTRE = U64(0x0000_0018_1800_0000)
 _MOBILITY_STRIDE = 28  # entries of a mobility table for each type of piece
 
 
-@helper
+@inlined
 def _count_piece(
     trace: Trace, view: View, us: Color, kind: PieceType, square: Square, reached: Bitboard
 ) -> PackedScore:
@@ -47,7 +47,7 @@ def _count_piece(
     )
 
 
-@helper
+@inlined
 def _minor(trace: Trace, view: View, position: Position, us: Color, kind: PieceType, square: Square) -> PackedScore:
     """The terms that knights and bishops share."""
     here = bit(square)
@@ -60,7 +60,7 @@ def _minor(trace: Trace, view: View, position: Position, us: Color, kind: PieceT
     return score
 
 
-@helper
+@inlined
 def piece_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The terms of the pieces of ``us``; adds their attacks to the view. Bishops see through their own queen, rooks
     through their own queens and rooks: aligned pieces work together."""

@@ -6,7 +6,7 @@ rook ahead can rarely win at all."""
 
 from engine.board.aliases import Bitboard, Color, Position
 from engine.board.types import BISHOP, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, ZERO
-from engine.jit import helper, popcount
+from engine.jit import inlined, popcount
 
 SCALE_UNIT = 128  # the factor that changes nothing
 
@@ -20,7 +20,7 @@ _HALVES = {KNIGHT: 2, BISHOP: 2, ROOK: 3, QUEEN: 6}
 _KNIGHT_HALVES, _BISHOP_HALVES, _ROOK_HALVES, _QUEEN_HALVES = _HALVES.values()
 
 
-@helper
+@inlined
 def has_opposite_bishops(bishops: Bitboard, white: Bitboard, black: Bitboard) -> bool:
     """One bishop each, on squares of different colours."""
     ours, theirs = bishops & white, bishops & black
@@ -29,7 +29,7 @@ def has_opposite_bishops(bishops: Bitboard, white: Bitboard, black: Bitboard) ->
     return (ours & LIGHT_SQUARES == ZERO) != (theirs & LIGHT_SQUARES == ZERO)
 
 
-@helper
+@inlined
 def _halves(position: Position, color: Color) -> int:
     """A side's pieces in halves of a minor piece."""
     own = position.colors[color]
@@ -42,7 +42,7 @@ def _halves(position: Position, color: Color) -> int:
     )
 
 
-@helper
+@inlined
 def scale_class(position: Position, strong: Color) -> int:
     """The class of the ending if ``strong`` has the better endgame score."""
     pieces = position.pieces

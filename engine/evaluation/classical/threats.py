@@ -16,10 +16,10 @@ from engine.evaluation.classical.features import (
 )
 from engine.evaluation.classical.view import ANY, View
 from engine.evaluation.classical.weights import Trace, term
-from engine.jit import helper, lsb, popcount
+from engine.jit import inlined, lsb, popcount
 
 
-@helper
+@inlined
 def _victims(trace: Trace, position: Position, us: Color, feature: int, victims: Bitboard) -> PackedScore:
     """One term for each victim, by its type."""
     score = I64(0)
@@ -30,7 +30,7 @@ def _victims(trace: Trace, position: Position, us: Color, feature: int, victims:
     return score
 
 
-@helper
+@inlined
 def _push_targets(view: View, position: Position, us: Color, safe: Bitboard) -> Bitboard:
     """Squares that pawns would attack after a push to a safe square."""
     empty = ~(position.colors[0] | position.colors[1])
@@ -39,7 +39,7 @@ def _push_targets(view: View, position: Position, us: Color, safe: Bitboard) -> 
     return all_pawn_attacks((once | twice) & safe, us)
 
 
-@helper
+@inlined
 def threat_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The threats of ``us``."""
     them = us ^ 1

@@ -17,12 +17,12 @@ from engine.evaluation.classical.threats import threat_terms
 from engine.evaluation.classical.view import View, open_view
 from engine.evaluation.classical.weights import TRACE, Trace, TraceRecord, endgame_of, middlegame_of, term, weights
 from engine.evaluation.material import ACCUMULATOR, FULL_PHASE, MaterialAccumulator, refresh_accumulator
-from engine.jit import helper, int64, kernel, record_type
+from engine.jit import inlined, int64, kernel, record_type
 
 PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
 
 
-@helper
+@inlined
 def _side_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The terms that need the attacks of both sides."""
     return (
@@ -34,7 +34,7 @@ def _side_terms(trace: Trace, view: View, position: Position, us: Color) -> Pack
     )
 
 
-@helper
+@inlined
 def _packed_sum(trace: Trace, pawn_table: PawnTable, position: Position) -> PackedScore:
     """White's terms minus Black's, both stages."""
     view = pawn_table.maps
@@ -46,7 +46,7 @@ def _packed_sum(trace: Trace, pawn_table: PawnTable, position: Position) -> Pack
     return score + (tempo if position.side == WHITE else -tempo)
 
 
-@helper
+@inlined
 def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     """Centipawns for the side to move: the endgame half scaled, then both halves weighted by the phase."""
     us = I64(position.side)

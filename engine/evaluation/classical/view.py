@@ -6,7 +6,7 @@ from engine.board.aliases import Bitboard, Color, Position, Square
 from engine.board.attacks import all_pawn_attacks, forward, king_attacks
 from engine.board.position import bit, king_square
 from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
-from engine.jit import Array, Record, helper, u8
+from engine.jit import Array, Record, inlined, u8
 
 ANY = 6  # index of the attacks of all pieces together, after those of each type
 
@@ -26,31 +26,31 @@ class View(Record):
     pawn_span: Annotated[Array[u8], (2,)]  # [color] squares its pawns attack or may attack once they advance
 
 
-@helper
+@inlined
 def relative_rank(color: Color, square: Square) -> int:
     """0 for its own back rank, 7 for the enemy's."""
     return (square >> 3) ^ (7 * color)
 
 
-@helper
+@inlined
 def relative_square(color: Color, square: Square) -> Square:
     """The square as its owner sees it: flipped vertically for Black."""
     return square ^ (56 * color)
 
 
-@helper
+@inlined
 def file_of(square: Square) -> int:
     """All squares on the file of ``square``."""
     return FILE_A << U64(square & 7)
 
 
-@helper
+@inlined
 def beside(bits: Bitboard) -> Bitboard:
     """The squares one file to each side."""
     return (bits & ~FILE_H) << U64(1) | (bits & ~FILE_A) >> U64(1)
 
 
-@helper
+@inlined
 def ahead(bits: Bitboard, color: Color) -> Bitboard:
     """All squares in front of ``bits`` on their files, to the end of the board."""
     if color == WHITE:
@@ -64,13 +64,13 @@ def ahead(bits: Bitboard, color: Color) -> Bitboard:
     return bits | bits >> U64(32)
 
 
-@helper
+@inlined
 def distance(a: Square, b: Square) -> int:
     """King moves from one square to the other on an empty board."""
     return max(abs((a >> 3) - (b >> 3)), abs((a & 7) - (b & 7)))
 
 
-@helper
+@inlined
 def _king_ring(color: Color, square: Square) -> Bitboard:
     """The king's zone: its square and those around it, shifted inwards at the edge, and the row in front."""
     file = min(max(square & 7, 1), 6)
@@ -78,7 +78,7 @@ def _king_ring(color: Color, square: Square) -> Bitboard:
     return around | forward(around, color)
 
 
-@helper
+@inlined
 def open_view(view: View, position: Position) -> None:
     """Begin the view with pawns and kings; the piece terms add the other attacks."""
     for color in range(2):

@@ -15,7 +15,7 @@ from engine.board.types import U64
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
 from engine.evaluation.classical.scaling import SCALE_CLASSES
 from engine.evaluation.material import PIECE_NAMES, MaterialAccumulator
-from engine.jit import Array, Record, helper, i4, shared_record, structure
+from engine.jit import Array, Record, i4, inlined, shared_record, structure
 
 WEIGHTS_FILE = Path(__file__).parent.parent / "classical.json"
 
@@ -47,7 +47,7 @@ Trace: TypeAlias = TraceRecord | None  # a trace, or None in play
 _HALF = 1 << 32
 
 
-@helper
+@inlined
 def term(trace: Trace, color: Color, feature: int, count: int) -> PackedScore:
     """Both values of ``count`` times ``feature``, for the sum of ``color``."""
     if trace is not None:
@@ -66,13 +66,13 @@ def unpack(packed: np.ndarray) -> np.ndarray:
     return np.array([low, (packed - low) // _HALF])
 
 
-@helper
+@inlined
 def middlegame_of(packed: PackedScore) -> int:
     """The lower half as a signed number."""
     return ((packed + 0x8000_0000) & 0xFFFF_FFFF) - 0x8000_0000
 
 
-@helper
+@inlined
 def endgame_of(packed: PackedScore) -> int:
     """The upper half."""
     return (packed + 0x8000_0000) >> 32

@@ -26,7 +26,7 @@ from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.refresh import clear, refresh
 from engine.evaluation.nnue.shape import QA, QB, QS, SCALE
 from engine.evaluation.records import Evaluator, NetAccumulator, NetRecord
-from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
+from engine.jit import inlined, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
 NET = structure(NetRecord)
 net_at = record_at(NetRecord)
@@ -49,13 +49,13 @@ _capture = row_sum("+--")
 _castle = row_sum("+-+-")
 
 
-@helper
+@inlined
 def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
     """The feature of a recorded change, ``piece << 6 | square``."""
     return feature_of(perspective, orientation, I64(change) >> 6, I64(change) & 63)
 
 
-@helper
+@inlined
 def _apply_update(
     net: NetRecord, target: NetAccumulator, source: NetAccumulator, perspective: Color, orientation: int
 ) -> None:
@@ -84,7 +84,7 @@ def _apply_update(
     target.skip[perspective] = skip
 
 
-@helper
+@inlined
 def set_null_update(accumulator: NetAccumulator) -> None:
     """Record the update by a null move, which changes nothing."""
     accumulator.computed[0] = 0
@@ -95,7 +95,7 @@ def set_null_update(accumulator: NetAccumulator) -> None:
     accumulator.removed_count = 0
 
 
-@helper
+@inlined
 def set_update(accumulator: NetAccumulator, position: Position, move: Move) -> None:
     """Record the update by ``move``, which has not been made on ``position`` yet."""
     set_null_update(accumulator)
@@ -126,7 +126,7 @@ def set_update(accumulator: NetAccumulator, position: Position, move: Move) -> N
     accumulator.added[0] = piece << 6 | target
 
 
-@helper
+@inlined
 def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position, perspective: Color) -> None:
     """Compute the accumulator of ``ply``, by updates or a refresh."""
     stack = evaluator.stack
@@ -142,7 +142,7 @@ def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position,
         start += 1
 
 
-@helper
+@inlined
 def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
     """Begin a line, so that every later ply can start from the accumulator at ``position``. The search may never
     evaluate this position, if the transposition table has its evaluation. But without an accumulator at the root, each
@@ -154,14 +154,14 @@ def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
     refresh(net, evaluator.refresh_table, accumulator, position, I64(BLACK))
 
 
-@helper
+@inlined
 def compute(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
     """Compute the accumulator of ``position``, the current one of ``evaluator``."""
     _compute(net, evaluator, evaluator.ply, position, I64(WHITE))
     _compute(net, evaluator, evaluator.ply, position, I64(BLACK))
 
 
-@helper
+@inlined
 def network_value(net: NetRecord, evaluator: Evaluator, position: Position) -> Score:
     """The network's value in centipawns for the side to move of ``position``, the current one of ``evaluator``."""
     compute(net, evaluator, position)

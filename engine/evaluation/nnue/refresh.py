@@ -9,7 +9,7 @@ from engine.board.position import king_square
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.evaluation.nnue.features import feature_of, is_mirrored, orientation_of
 from engine.evaluation.records import COLORS, ORIENTATIONS, TYPES, NetAccumulator, NetRecord, RefreshTable
-from engine.jit import helper, lsb, row_sum
+from engine.jit import inlined, lsb, row_sum
 
 _copy = row_sum("")
 _add = row_sum("+")
@@ -17,14 +17,14 @@ _subtract = row_sum("-")
 _move = row_sum("+-")
 
 
-@helper
+@inlined
 def clear(table: RefreshTable) -> None:
     """Invalidate all entries, as after a change of network."""
     for number in range(COLORS * ORIENTATIONS):
         table.entries[U64(number)].valid = 0
 
 
-@helper
+@inlined
 def refresh(
     net: NetRecord, table: RefreshTable, accumulator: NetAccumulator, position: Position, perspective: Color
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.console import Console
-from engine.search.params import PARAMS
+from engine.search.parameters import TUNABLES
 from tests.tuning.conftest import finished, refused, run_tool, words
 from tuning import match
 from tuning.common import command
@@ -237,7 +237,7 @@ SEARCH = "correction deepening extensions history movepick node pruning quiescen
 
 def constants_of_search() -> dict[str, float]:
     """The parameters and the numeric constants of search and time by name."""
-    found: dict[str, float] = {param.name: param.default for param in PARAMS}
+    found: dict[str, float] = {tunable.name: tunable.default for tunable in TUNABLES}
     for name in SEARCH.split():
         module = importlib.import_module(f"engine.search.{name}")
         for statement in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from engine.search.params import PARAMS, Param
+from engine.search.parameters import TUNABLES, Tunable
 from tests.tuning.conftest import finished, run_tool
 from tuning import spsa
 from tuning.common.errors import SetupError
 from tuning.common.results import read_events
-from tuning.learning.spsa import Spsa, load_params, play
+from tuning.learning.spsa import Spsa, load_tunables, play
 from tuning.matches.openings import RandomOpenings
 from tuning.selfplay.batches import DuelPair, Matchup, PairBatch
 from tuning.selfplay.duel import Duel, DuelRules
@@ -67,14 +67,14 @@ def test_candidates_straddle_the_values_within_their_range():
 
 
 def test_parameters_are_tuned_except_switches(monkeypatch: pytest.MonkeyPatch):
-    switch = Param("Idea", 0, 0, 1, 1)
-    monkeypatch.setattr("engine.search.params.PARAMS", (*PARAMS, switch))
-    params = load_params()
-    assert len(params) > 10
-    assert switch not in params  # it has no slope
-    assert load_params(["Idea", params[1].name]) == [switch, params[1]]
+    switch = Tunable("Idea", 0, 0, 1, 1)
+    monkeypatch.setattr("engine.search.parameters.TUNABLES", (*TUNABLES, switch))
+    tunables = load_tunables()
+    assert len(tunables) > 10
+    assert switch not in tunables  # it has no slope
+    assert load_tunables(["Idea", tunables[1].name]) == [switch, tunables[1]]
     with pytest.raises(SetupError, match="no search parameter is called Nonsense"):
-        load_params(["Nonsense"])
+        load_tunables(["Nonsense"])
 
 
 SHORT = ("--hash", "1", "--option", "EvalType=Material")
@@ -102,7 +102,7 @@ def test_it_learns_in_the_arena_and_resumes(monkeypatch, tmp_path):
     assert [data["iteration"] for kind, data in events if kind == "pair"] == list(range(8))
     assert any(data["points"] != 1 for kind, data in events if kind == "pair")
     values = events[-1][1]
-    assert values != {param.name: float(param.default) for param in load_params(list(values))}
+    assert values != {tunable.name: float(tunable.default) for tunable in load_tunables(list(values))}
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
     assert _untimed(torn) == _untimed(whole)
@@ -132,7 +132,7 @@ def test_doubling_charges_for_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     pairs = [line["pair"] for line in begun if "pair" in line]
 
     def by_hand(doublings: float) -> dict[str, float]:
-        learner = Spsa(load_params(words[1:3]), 3, 0.1)
+        learner = Spsa(load_tunables(words[1:3]), 3, 0.1)
         for pair in pairs:
             learner.update(pair["iteration"], pair["points"] - 2 * 100 * doublings / (1600 / math.log(10)))
         return learner.theta
