@@ -64,7 +64,6 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
     """The tournament on the command line; ``log`` reports rivals that are missing. Raises :class:`SetupError`."""
     shared, limit_words = parse_each(arguments.each)
     limits = parse_limit_words(limit_words, flags.limits_from(arguments))
-    kind, games, event = arguments.tournament, 100, "match"
     specs: list[EngineSpec] = []
     if arguments.rivals is not None:
         if arguments.base is not None:
@@ -74,7 +73,6 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
         specs = [EngineSpec("Numbat", (), revision=arguments.new) if arguments.new else rivals.numbat()]
         specs += [replace(rival, limits=limits) for rival in rivals.installed(arguments.rivals, log)]
         specs[0] = replace(specs[0], limits=limits)
-        kind, games, event = "gauntlet", 20, "gauntlet"
     elif (arguments.new is None) != (arguments.base is None):
         raise SetupError("--new and --base go together")
     elif arguments.new is not None:
@@ -87,13 +85,16 @@ def settings_from(arguments: argparse.Namespace, log: Callable[[str], None] = pr
     if arguments.sprt and len(specs) != 2:
         raise SetupError(f"--sprt compares two engines, not {len(specs)}")
     adjudication, book = flags.play_settings(arguments)
-    games = arguments.games if arguments.games or arguments.sprt else games
     engines = tuple(with_unique_names([flags.with_commit(spec) for spec in specs]))
-    sprt = flags.sprt_from(arguments)
     for spec in engines:
         if not spec.limits.bounded:
             raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")
-    return TournamentSettings(engines, games, kind, adjudication, book, sprt, event)
+    settings = TournamentSettings(
+        engines, kind=arguments.tournament, adjudication=adjudication, book=book, sprt=flags.sprt_from(arguments)
+    )
+    if arguments.rivals is not None:
+        settings = replace(settings, games=20, kind="gauntlet", event="gauntlet")
+    return replace(settings, games=arguments.games) if arguments.games or arguments.sprt else settings
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

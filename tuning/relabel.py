@@ -54,9 +54,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     not possible, or a folder that holds something else."""
     out = arguments.out
     settings = RelabelSettings(
-        arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
-        options_of(arguments.option),
-    )  # fmt: skip
+        nodes=arguments.nodes,
+        hard=arguments.hard,
+        share=arguments.share,
+        first_ply=arguments.first_ply,
+        hash=arguments.hash,
+        seed=arguments.seed,
+        options=options_of(arguments.option),
+    )
     sources = games_to_read(arguments.games, out)
     warm_up(console.print)  # before the workers do it all at once
     fingerprint, games = fingerprint_of(settings), digest(sources[0])

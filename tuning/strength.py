@@ -69,7 +69,7 @@ def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Names
     """The match between two players. Raises :class:`SetupError`."""
     adjudication, book = play_settings(arguments)
     engines = tuple(replace(spec, shared_options={"Threads": "1", "Hash": "16"}) for spec in pair)
-    return TournamentSettings(engines, arguments.games, "roundrobin", adjudication, book, None, "strength")
+    return TournamentSettings(engines, arguments.games, adjudication=adjudication, book=book, event="strength")
 
 
 def results_file(settings: TournamentSettings, folder: Path) -> Path:

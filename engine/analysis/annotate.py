@@ -198,10 +198,18 @@ class _Run:
         assert position.found is not None
         assert position.move is not None
         assert after.score is not None
-        doubtful, score = grade.bad or grade is Grade.UNCLEAR, position.found.score
+        score = position.found.score
         line = self._lengthened(at, position.found.line)
         after.line = self._lengthened(at + 1, after.line)
-        case = Case(self._record.board(at), position.move, line, after.line, score, after.score, doubtful)
+        case = Case(
+            self._record.board(at),
+            position.move,
+            other_line=line,
+            reply_line=after.line,
+            other_score=score,
+            score=after.score,
+            marked=grade.bad or grade is Grade.UNCLEAR,
+        )
         known = grade is not Grade.UNCLEAR or sacrificed(position.board, position.move)
         why = self._why(case) if known else None
         mark = Mark(grade, line, score, why=why)

@@ -119,7 +119,8 @@ def _checksum(words: Iterable[str]) -> str:
 def _write(node: chess.pgn.GameNode, judged: Judged, board: chess.Board) -> None:
     """Write Numbat's part of the comment of ``node``, whose move, if any, was made on ``board``. ``[%eval]`` has no
     word for a king that is mated already."""
-    others, mark, note = node.comment.strip(), "", ""
+    others = node.comment.strip()
+    mark = note = ""
     if isinstance(node, chess.pgn.ChildNode) and judged.chances is not None:
         mark, note = _write_note(node, board, judged)
     node.comment = ""
@@ -134,11 +135,12 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
     changed. The glyph and the variation are added."""
     assert judged.grade.nag is not None
     assert judged.chances is not None
-    mark, marked = "", any(nag in _JUDGEMENTS for nag in node.nags)
-    if not marked:
+    marked = any(nag in _JUDGEMENTS for nag in node.nags)
+    if marked:
+        mark, word = "", f"Numbat's mark: {judged.grade.word};"
+    else:
         node.nags.add(judged.grade.nag)
-        mark = f" ${judged.grade.nag}"
-    word = f"Numbat's mark: {judged.grade.word}" if marked else judged.grade.word.capitalize()
+        mark, word = f" ${judged.grade.nag}", f"{judged.grade.word.capitalize()}:"
     instead, added = judged.better or judged.next_best, ""
     other = line = numbered(board, instead[:1])
     if node.parent.has_variation(instead[0]):
@@ -147,11 +149,14 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
         node.parent.add_line(instead)
         added = f" +{_checksum(move.uci() for move in instead)}"
     had, has = map(chances_text, judged.chances)
-    than = "better" if judged.grade.bad else "perhaps better" if judged.grade is Grade.UNCLEAR else "next best"
-    fell = judged.grade.bad or judged.grade is Grade.UNCLEAR
-    change = f"{had}; now {has}." if fell else f"{other} would have left {had}; {judged.san} leaves {has}."
+    if judged.grade.bad or judged.grade is Grade.UNCLEAR:
+        than = "better" if judged.grade.bad else "perhaps better"
+        change = f"{had}; now {has}."
+    else:
+        than = "next best"
+        change = f"{other} would have left {had}; {judged.san} leaves {has}."
     parts = [
-        f"{word}{';' if marked else ':'} {line} was {than}.",
+        f"{word} {line} was {than}.",
         judged.reason,
         change if had != has else "",
         f"Also good: {', '.join(numbered(board, [move]) for move in judged.also)}." if judged.also else "",

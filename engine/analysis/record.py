@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
@@ -122,8 +122,10 @@ class Findings:
     @classmethod
     def of(cls, game: chess.pgn.Game) -> Findings:
         """A record of ``game`` before any search."""
-        board, decisive = game.board(), is_decisive(game)
-        boards, drawn, occurred = [board.copy(stack=1)], [False], Counter([board.epd()])
+        board = game.board()
+        boards = [board.copy(stack=1)]
+        drawn = [False]
+        occurred = Counter([board.epd()])
         for node in positions(game)[1:]:
             assert node.move is not None
             board.push(node.move)
@@ -133,11 +135,13 @@ class Findings:
             occurred[board.epd()] += 1
             outcome = ending(boards[-1])
             drawn.append(occurred[board.epd()] >= 3 or (outcome is not None and outcome.winner is None))
-        moves, books = [*board.move_stack, None], [*book_moves(boards)[1:], False]
-        record = cls([GamePosition(*each) for each in zip(boards, moves, books, drawn, strict=True)], decisive)
+        moves = [*board.move_stack, None]
+        books = [*book_moves(boards)[1:], False]
+        found = [GamePosition(*each) for each in zip(boards, moves, books, drawn, strict=True)]
+        record = cls(found, decisive=is_decisive(game))
         last = record.positions[-1]
         last.board = record.board(-1)
-        outcome = last.board.outcome() if decisive else ending(last.board)
+        outcome = last.board.outcome() if record.decisive else ending(last.board)
         if outcome is not None:
             last.score = PovScore(Cp(0) if outcome.winner is None else Mate(0), last.board.turn)
         return record
@@ -177,12 +181,13 @@ class Findings:
             position, after = self.positions[each], self.played(each)
             if position.found is None:
                 break
-            (depth, score, line), turn = position.found, position.board.turn
-            if after is not None and (position.forced or after.pov(turn) > score.pov(turn)):
-                depth, score, line = self.positions[each + 1].depth + 1, after, self.expected(each)
-            if each < at and (depth, score, line) == (position.depth, position.score, position.line):
+            turn = position.board.turn
+            value = position.found
+            if after is not None and (position.forced or after.pov(turn) > value.score.pov(turn)):
+                value = Found(self.positions[each + 1].depth + 1, after, self.expected(each))
+            if each < at and value == (position.depth, position.score, position.line):
                 break
-            position.depth, position.score, position.line = depth, score, line
+            position.depth, position.score, position.line = value
 
     def expected(self, at: int) -> tuple[chess.Move, ...]:
         """The expected line from position ``at``, beginning with the move that was played."""
@@ -199,33 +204,38 @@ class Findings:
         before, found = self.positions[number - 1], self.positions[number]
         assert before.move is not None
         assert found.score is not None
-        mark, chances = before.mark, None
-        if mark is not None:
-            after, last = self.played(number - 1), found.move is None and not self.decisive
-            assert after is not None
-            chances = chances_on(before.board, mark.score), chances_on(found.board, after, last)
-        bad = mark is not None and mark.grade.bad
-        claim = mark.why if mark else None
-        line, reason = mark.instead if mark else (), _sentence(claim)
-        unclear = mark is not None and mark.grade is Grade.UNCLEAR
-        return Judged(
+        judged = Judged(
             found.board,
             found.score,
             found.depth,
-            before.move,
-            before.board.san(before.move),
-            mark.grade if mark else Grade.FINE,
-            line if bad else (),
-            found.line if bad else (),
-            () if bad else line,
-            mark.also if mark else (),
-            mark.inferior if mark else (),
-            tuple((line, _sentence(why)) for line, why in mark.refuted) if mark else (),
-            chances,
-            f"Probably unsound: {_continued(reason)}" if reason and unclear else reason,
-            _theme(claim),
-            claim is not None and claim.line.winner == before.board.turn,
-            before.book,
+            move=before.move,
+            san=before.board.san(before.move),
+            book=before.book,
+        )
+        return self._with_mark(judged, number - 1, before.mark) if before.mark else judged
+
+    def _with_mark(self, judged: Judged, at: int, mark: Mark) -> Judged:
+        """``judged`` with all that the ``mark`` of the move at position ``at`` says."""
+        before, found, after = self.positions[at], self.positions[at + 1], self.played(at)
+        assert after is not None
+        claims_draw = found.move is None and not self.decisive
+        reason = _sentence(mark.why)
+        if reason and mark.grade is Grade.UNCLEAR:
+            reason = f"Probably unsound: {_continued(reason)}"
+        if mark.grade.bad:
+            judged = replace(judged, better=mark.instead, reply=found.line)
+        else:
+            judged = replace(judged, next_best=mark.instead)
+        return replace(
+            judged,
+            grade=mark.grade,
+            also=mark.also,
+            inferior=mark.inferior,
+            refuted=tuple((line, _sentence(why)) for line, why in mark.refuted),
+            chances=(chances_on(before.board, mark.score), chances_on(found.board, after, claims_draw)),
+            reason=reason,
+            theme=_theme(mark.why),
+            missed=mark.why is not None and mark.why.line.winner == before.board.turn,
         )
 
     # In a file
@@ -265,16 +275,16 @@ class Findings:
                 found = self.positions[at]
                 if found.move is None:
                     raise ValueError("a mark without a move")
-                line, pairs = _line(found.board, mark["line"]), re.findall(r"\S+ \S+", mark["refuted"])
-                faults = mark.get("faults", {})
+                line, faults = _line(found.board, mark["line"]), mark.get("faults", {})
+                refuted = [_line(found.board, pair) for pair in re.findall(r"\S+ \S+", mark["refuted"])]
                 found.mark = Mark(
-                    Grade[mark["grade"]],
-                    line,
-                    PovScore(_score_from_json(mark["score"]), chess.WHITE),
-                    _moves(found.board, mark["also"]),
-                    _claim(mark["why"]),
-                    _moves(found.board, mark.get("inferior", "")),  # version 1.0 knew none
-                    tuple(Refuted(_line(found.board, pair), _claim(faults.get(pair.split()[0]))) for pair in pairs),
+                    grade=Grade[mark["grade"]],
+                    instead=line,
+                    score=PovScore(_score_from_json(mark["score"]), chess.WHITE),
+                    also=_moves(found.board, mark["also"]),
+                    why=_claim(mark["why"]),
+                    inferior=_moves(found.board, mark.get("inferior", "")),  # earlier versions wrote none
+                    refuted=tuple(Refuted(pair, _claim(faults.get(pair[0].uci()))) for pair in refuted),
                 )
                 if not line or found.mark.grade is Grade.FINE:
                     raise ValueError("a mark that says nothing")

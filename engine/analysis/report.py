@@ -115,7 +115,8 @@ def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Sid
 def _ply(moves: Sequence[Judged], number: int, clocks: Sequence[float | None], claimed: bool) -> dict[str, Any]:
     """A position and the move that led to it; the script (``unpack``) adds what follows from these fields, and the
     defaults of those that are left out. ``claimed`` if a draw that can be claimed here was."""
-    judged, board, clock = moves[number], moves[number].board, clocks[number]
+    judged, clock = moves[number], clocks[number]
+    board = judged.board
     before = moves[number - 1].board if number else None
     ended = ending(board) if claimed else board.outcome()
     white = chances_on(board, judged.score, claimed)

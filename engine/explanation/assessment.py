@@ -45,8 +45,10 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
         choice = "only"
     elif other is not None:
         best, next_best = (expectation(each.pov(board.turn), board.fullmove_number) for each in (score, other[1]))
-        hardly, clearly = best - next_best <= HARDLY_WORSE_POINTS, best - next_best >= CLEARLY_WORSE_POINTS
-        choice = "hardly" if hardly else "clearly" if clearly else "best"
+        if best - next_best <= HARDLY_WORSE_POINTS:
+            choice = "hardly"
+        elif best - next_best >= CLEARLY_WORSE_POINTS:
+            choice = "clearly"
     stands = level(expectation(score.white(), board.fullmove_number))
     certain = _is_certain(board, stands)
     return Outlook(line, choice, other and other[0], stands, () if certain else advantages(line), certain)
@@ -94,7 +96,9 @@ def features(line: Line) -> list[Feature]:
     """At most two aspects in which one side is clearly better off all along ``line``, the clearest first."""
     found = []
     for aspect, values in _along(line).items():
-        color, margin, counts = values[0] > 0, max(min(values), -max(values)), (0, 0)
+        color = values[0] > 0
+        margin = max(min(values), -max(values))
+        counts = 0, 0
         if aspect == "passed":
             counts = passed_pawns(line.boards[0], color), passed_pawns(line.boards[0], not color)
         if margin >= _MIN_MARGIN_CP[aspect] and (counts[0] or aspect != "passed"):

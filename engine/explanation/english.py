@@ -425,19 +425,29 @@ def _table_result(claim: claims.TableResult) -> str:
 
 
 def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
-    had, has, cost, mover = claim.standing.had, claim.standing.has, claim.standing.cost, claim.best.winner
+    kind, cost, mover = claim.standing.kind, claim.standing.cost, claim.best.winner
+    had, has = claim.standing.had, claim.standing.has
     better, answer = _move(claim.best, 0), _moves(claim.line, 1, 2)
-    kind = claim.standing.kind
-    words = dict(better=better, answer=answer, when=f"After {answer}" if answer else "Now")
-    words |= dict(mover=side(mover), other=side(not mover), leader=side(mover == (has > 0)))
-    words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)], cost=_COST[cost])
-    text, change = _KINDS["slightly" if kind == "little" and not answer else kind]
-    was = f"{better} was {'better' if kind == 'open' else _COST[cost]}" if cost else change.format(**words)
+    words = dict(
+        better=better,
+        answer=answer,
+        when=f"After {answer}" if answer else "Now",
+        mover=side(mover),
+        other=side(not mover),
+        leader=side(mover == (has > 0)),
+        stands=_STANDS[abs(has)],
+        still=_STILL[abs(has)],
+        had=_WOULD_BE[abs(had)],
+        cost=_COST[cost],
+    )
+    text, change = (part.format(**words) for part in _KINDS["slightly" if kind == "little" and not answer else kind])
     if claim.missed:
-        was = f"{better} would have won {gained(claim.missed.gain)}"
-    text = text.format(**words)
-    brief = text and skip_better and not claim.missed and cost in _UNTOLD_COSTS
-    return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
+        change = f"{better} would have won {gained(claim.missed.gain)}"
+    elif cost:
+        change = f"{better} was {'better' if kind == 'open' else _COST[cost]}"
+    if text and skip_better and not claim.missed and cost in _UNTOLD_COSTS:
+        return f"{text}."
+    return f"{text}; {change}." if text else f"{change}."
 
 
 def _as_good(claim: claims.AsGood) -> str:
@@ -477,8 +487,11 @@ def _clauses(known: claims.Facts) -> str:
 
 def _feature(feature: claims.Feature) -> str:
     own, other = feature.counts
-    pawns = f"passed {'pawn' if own == 1 else 'pawns'}"
-    passed = f"the better {pawns}" if other else f"a {pawns}" if own == 1 else pawns
+    passed = f"passed {'pawn' if own == 1 else 'pawns'}"
+    if other:
+        passed = f"the better {passed}"
+    elif own == 1:
+        passed = f"a {passed}"
     return _FEATURES[feature.aspect].format(passed=passed, other=side(not feature.color))
 
 

@@ -146,7 +146,9 @@ def _sacrifice(case: Case) -> Sacrifice | None:
     if gains := _return(case, piece):
         return replace(claim, aim="material", gains=gains)
     attacked, target = _attack(line)
-    return replace(claim, aim="attack", target=target) if attacked else claim if claim.level >= 0 else None
+    if attacked:
+        return replace(claim, aim="attack", target=target)
+    return claim if claim.level >= 0 else None
 
 
 def _return(case: Case, piece: Piece) -> Gain | None:

@@ -55,8 +55,10 @@ class Win:
     @property
     def pawns(self) -> int:
         """The pawns won; 0 or less if the line does not prove a gain, or returns to one of its positions."""
-        shown, gain = len(self.line) - self.line.turns().start, self.proof.gain
-        return gain if shown >= (1 if gain > 1 else MIN_PAWN_PROOF_PLIES) and not self.line.returns else min(gain, 0)
+        gain = self.proof.gain
+        needed = 1 if gain > 1 else MIN_PAWN_PROOF_PLIES
+        proved = len(self.line) - self.line.turns().start >= needed and not self.line.returns
+        return gain if proved else min(gain, 0)
 
     @property
     def shown(self) -> bool:

@@ -136,7 +136,11 @@ def _cost(drop: int, has: int) -> Cost:
     """
     if drop <= SURE_CP or has == 3:
         return "probably"
-    return "surely" if has == -3 else "pawns" if drop <= SEVERAL_CP else "several" if drop <= FAR_CP else "far"
+    if has == -3:
+        return "surely"
+    if drop <= SEVERAL_CP:
+        return "pawns"
+    return "several" if drop <= FAR_CP else "far"
 
 
 def level(points: float) -> int:

@@ -36,7 +36,9 @@ class Demo:
 
     def result(self, state: Any) -> str:
         value = self.game.utility(state)
-        return "A draw." if value == 0 else f"{self.players[0 if value > 0 else 1]} wins."
+        if value == 0:
+            return "A draw."
+        return f"{self.players[0 if value > 0 else 1]} wins."
 
     def read(self, state: Any, text: str) -> Any:
         """Return the legal action that ``text`` names. Raises :class:`LabError` with a list of the legal ones, or the
@@ -70,7 +72,9 @@ def tictactoe() -> Demo:
         cells = [mark if mark != "." else str(square + 1) for square, mark in enumerate(state)]
         return "\n---+---+---\n".join(f" {' | '.join(cells[row : row + 3])}" for row in (0, 3, 6))
 
-    return Demo("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda state, square: str(square + 1), True)
+    return Demo(
+        "tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, write=lambda state, square: str(square + 1), whole=True
+    )
 
 
 _MAX_DEPTH = 100  # a search goes as deep as the heap is high, or the tree, and each ply is a call of a Python function

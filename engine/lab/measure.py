@@ -154,7 +154,10 @@ class Comparison:
     deeper; minimax's tree is then counted, not searched. An ``engine`` (chess only) adds a row to each depth."""
 
     def __init__(self, demo: Demo, algorithms: Sequence[str], seconds: float, engine: Engine | None = None) -> None:
-        self.demo, self.algorithms, self.seconds, self.engine = demo, algorithms, seconds, engine
+        self.demo = demo
+        self.algorithms = algorithms
+        self.seconds = seconds
+        self.engine = engine
         self._gave_up: set[str] = set()
         self._pace = 0.0  # seconds per node of the last exhaustive search
         self._counts: dict[int, tuple[int, int] | None] = {}
@@ -191,7 +194,8 @@ class Comparison:
         if name in EXHAUSTIVE and self._pace and (counted is None or counted[0] * self._pace > self.seconds):
             self._gave_up.add(name)
         if name not in self._gave_up:
-            begun, options = perf_counter(), self._learned[name]
+            options = self._learned[name]
+            begun = perf_counter()
             try:
                 found = ALGORITHMS[name](self.demo.game, None, depth, deadline=monotonic() + self.seconds, **options)
             except OutOfTime:
@@ -202,9 +206,17 @@ class Comparison:
                     self._pace = seconds / found.nodes
                 if name in _GUESSING and isfinite(found.value):
                     options["guess"] = found.value
-                how = "estimated" if name == "uct" else "searched"
-                value, line = number(found.value), self.demo.write_line(found.line)
-                return Row(name, depth, how, whole, found.nodes, found.leaves, seconds, value, line)
+                return Row(
+                    name,
+                    depth,
+                    "estimated" if name == "uct" else "searched",
+                    whole,
+                    nodes=found.nodes,
+                    leaves=found.leaves,
+                    seconds=seconds,
+                    value=number(found.value),
+                    line=self.demo.write_line(found.line),
+                )
         if name in EXHAUSTIVE and counted:
             return Row(name, depth, "counted", whole, *counted)
         return Row(name, depth, "gave up", whole)
@@ -216,5 +228,13 @@ class Comparison:
         seconds = perf_counter() - begun
         score, counted = found.score.white(), self.count(depth)
         value = f"#{score.mate()}" if score.is_mate() else f"{score.score(mate_score=0) / 100:.4g}"
-        line = self.demo.write_line(found.pv)
-        return Row(ENGINE, depth, "compiled", counted[1] if counted else None, found.nodes, None, seconds, value, line)
+        return Row(
+            ENGINE,
+            depth,
+            "compiled",
+            counted[1] if counted else None,
+            nodes=found.nodes,
+            seconds=seconds,
+            value=value,
+            line=self.demo.write_line(found.pv),
+        )

@@ -105,17 +105,25 @@ class MoveSelector:
         self, position: Position, limits: Limits, on_info: OnInfo, lines: int = 1, signals: Signals | None = None
     ) -> Result:
         """Choose the move for ``position``, and report ``lines`` lines as :meth:`Pool.search` finds them."""
-        signals, began, values = signals or Signals(), perf_counter(), self._values
+        began = perf_counter()
+        signals = signals or Signals()
         moves = list_moves(position)
         if not moves:
             return _finished_game(position, limits, on_info, signals)
         choice = self._choose_root(position, limits, moves)
         reporter = Reporter(position, self.pool, self.table, on_info, lines, choice)
-        self.pool.node_clock.rate = values["nodestime"]
-        level, overhead = choice.level, values["Move Overhead"]
-        count = max(lines, level.lines if level else 1)
+        self.pool.node_clock.rate = self._values["nodestime"]
+        level = choice.level
         task = SearchTask(
-            position, choice.moves, self.table, choice.limits, count, choice.tablebase, overhead, signals, began
+            position,
+            choice.moves,
+            self.table,
+            choice.limits,
+            lines=max(lines, level.lines if level else 1),
+            tablebase=choice.tablebase,
+            overhead=self._values["Move Overhead"],
+            signals=signals,
+            began=began,
         )
         line = self.pool.search(task, reporter.on_line, reporter.on_tick)
         return reporter.conclude(self._weaken(position, line, level)) if level else reporter.finish(line)

@@ -94,10 +94,15 @@ def questions(puzzle: Puzzle) -> Generator[chess.Board, tuple[str, Sequence[PvUp
             board.push_uci(forced)
     since = [judgement.since for judgement in judgements]
     return Attempt(
-        judgements[-1].solved, tuple(moves), tuple(san), round(sum(update.seconds for update in since), 4),
-        max(update.depth for update in since), sum(update.nodes for update in since),
-        judgements[0].points, judgements[0].mate,
-    )  # fmt: skip
+        solved=judgements[-1].solved,
+        moves=tuple(moves),
+        san=tuple(san),
+        seconds=round(sum(update.seconds for update in since), 4),
+        depth=max(update.depth for update in since),
+        nodes=sum(update.nodes for update in since),
+        points=judgements[0].points,
+        mate=judgements[0].mate,
+    )
 
 
 def wanted(puzzle: Puzzle, san: bool = False) -> str:

@@ -66,7 +66,9 @@ def anchor_nodes(skill: int) -> int:
     Otherwise it nearly always plays its best move, because the other lines of an aborted iteration have no score.
     Search beyond that depth matters too: it fills the transposition table for the next move.
     """
-    return 200_000 if skill <= 6 else 500_000 if skill <= 10 else 1_000_000
+    if skill <= 6:
+        return 200_000
+    return 500_000 if skill <= 10 else 1_000_000
 
 
 def anchor_spec(skill: int) -> EngineSpec:

@@ -37,7 +37,15 @@ def limits_from(arguments: argparse.Namespace) -> TimeControl:
     """Read the flags of :func:`add_limit_flags`."""
     base, increment, moves = parse_tc(arguments.tc) if arguments.tc else (None, 0.0, 0)
     movetime, margin = (None if value is None else value / 1000 for value in (arguments.movetime, arguments.timemargin))
-    return TimeControl(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
+    return TimeControl(
+        base,
+        increment,
+        moves,
+        movetime=movetime,
+        nodes=arguments.nodes,
+        depth=arguments.depth,
+        margin=margin,
+    )
 
 
 def add_sprt_flags(group: Group) -> None:

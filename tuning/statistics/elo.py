@@ -117,11 +117,11 @@ def estimate(counts: Sequence[int]) -> Estimate | None:
         games,
         mean,
         elo,
-        elo_of(mean - reach * error),
-        elo_of(mean + reach * error),
-        NORMALIZED * (mean - 0.5) / math.sqrt(variance * games_each),
-        NORMALIZED * reach / math.sqrt(games),
-        float(stdtr(observations - 1, (mean - 0.5) / error)),
+        elo_low=elo_of(mean - reach * error),
+        elo_high=elo_of(mean + reach * error),
+        nelo=NORMALIZED * (mean - 0.5) / math.sqrt(variance * games_each),
+        nelo_error=NORMALIZED * reach / math.sqrt(games),
+        los=float(stdtr(observations - 1, (mean - 0.5) / error)),
     )
 
 
@@ -133,5 +133,8 @@ def _all_alike(score: float, observations: int) -> tuple[float, float, float]:
     p = 0.05 ** (1 / observations)
     nearest = 0.5 / (1 - score) if score < 0.5 else 0.5 / score  # the greatest p with an expected score of 1/2
     chance = nearest**observations
-    superior = 0.5 if score == 0.5 else chance if score < 0.5 else 1 - chance
+    if score == 0.5:
+        superior = 0.5
+    else:
+        superior = chance if score < 0.5 else 1 - chance
     return score * p, score * p + 1 - p, superior
