@@ -8,6 +8,7 @@ import sys
 TYPE_CHECKING = False  # Ctrl-C is not handled while this module loads, so it imports almost nothing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from engine.commandline import Parser
 
@@ -86,7 +87,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))  # the folder, or the archi
 
 
 def _import_own_engine() -> str:
-    """Import the package ``engine`` beside this file, whatever is first in Python's path. Returns the file of another
+    """Import the package ``engine`` next to this file, whatever is first in Python's path. Returns the file of another
     ``engine`` if the program uses that already, else an empty string."""
     if "engine" not in sys.modules:
         from importlib.machinery import PathFinder
@@ -193,12 +194,13 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
     commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True, prog="numbat")
 
-    bench = commands.add_parser(
+    def command(name: str, text: str, **settings: Any) -> Parser:
+        return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.", **settings)
+
+    bench = command(
         "bench",
+        "search a fixed list of positions, or those of a file; the last line is 'N nodes M nps'",
         usage="numbat bench [FILE.epd] [DEPTH] [THREADS] [HASH] | HASH THREADS LIMIT FILE|default|current [KIND]",
-        help="search a fixed list of positions, or those of a file; the last line is 'N nodes M nps'",
-        description="Search a fixed list of positions, or those of a file, to measure speed and to see whether the "
-        "search has changed: the last line is 'N nodes M nps'.",
     )
     bench.add_argument(
         "words",
@@ -208,12 +210,10 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
         "arguments of Stockfish's bench: the limit is a depth, nodes, movetime, mate or perft",
     )
 
-    perft = commands.add_parser(
+    perft = command(
         "perft",
+        "count the leaves of the legal move tree, or compare with the counts of a file",
         usage="numbat perft [--threads THREADS] [--divide] DEPTH [FEN] | FILE.epd ... [DEPTH]",
-        help="count the leaves of the legal move tree, or compare with the counts of a file",
-        description="Count the leaves of the legal move tree, to test and time move generation, or compare with the "
-        "counts of a file.",
     )
     perft.add_argument(
         "words",
@@ -234,7 +234,7 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
     ):
         own = [parsers[name]] if parsers else []
         commands.add_parser(name, help=text, parents=own, add_help=not own)
-    warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
+    warmup = command("warmup", "compile the engine ahead of the first game")
     warmup.add_argument("--all", action="store_true", help="also compile the tablebase prober")
     warmup.add_argument("--into", metavar="DIR", help="fill this folder, for a later NUMBAT_CACHE_DIR=DIR")
     warmup.add_argument(
@@ -242,11 +242,11 @@ def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:
         choices=("x86-64-v2", "x86-64-v3", "x86-64-v4"),
         help="compile for all processors of this level, for a later NUMBA_CPU_NAME=CPU NUMBA_CPU_FEATURES=",
     )
-    commands.add_parser("version", help="print the version, Python, numba and the processor, for a bug report")
-    completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
+    command("version", "print the version, Python, numba and the processor, for a bug report")
+    completion = command("completion", "print a script that completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
-    commands.add_parser("uci", help="speak UCI, as without a subcommand")
-    commands.add_parser("help", help="print this help, or that of a subcommand")
+    command("uci", "speak UCI, as without a subcommand")
+    command("help", "print this help, or that of a subcommand")
     return parser
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 import threading
@@ -12,7 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from engine.messages import OptionError, counted, quoted
-from engine.options import find, whole_number
+from engine.options import find, nearest, whole_number
 from engine.printing import PrintError, escaped
 
 if TYPE_CHECKING:  # slow to import
@@ -45,6 +46,11 @@ EXAMPLES = {
 }  # fmt: skip
 
 
+#: argparse's message on a word that is none of the choices.
+_INVALID_CHOICE = re.compile(r"(.*invalid choice: '(.*)') \(choose from (.*)\)")
+_NAME = r"[\w-]+"
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises :class:`UsageError` with one line, without the usage, and shows :data:`EXAMPLES`."""
 
@@ -54,7 +60,9 @@ class Parser(argparse.ArgumentParser):
         return super().format_help() + "".join(["\nexamples:\n", *lines] if lines else [])
 
     def error(self, message: str) -> NoReturn:
-        """Raise :class:`UsageError` with ``message`` and a pointer to ``--help``."""
+        """Raise :class:`UsageError` with ``message``, a suggestion for a mistyped word, and a pointer to ``--help``."""
+        if (wrong := _INVALID_CHOICE.fullmatch(message)) and (hint := nearest(wrong[2], re.findall(_NAME, wrong[3]))):
+            message = f"{wrong[1]}{hint}"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 

@@ -69,7 +69,7 @@ _COUNTER = re.compile(r"(\+?[0-9]{1,9}|-)(?:\s+|$)")
 
 _QUOTES = "[\"'`“„](.*)[\"'`”“]"
 
-#: What may stand around a FEN, from the outside.
+#: What may surround a FEN, from the outside.
 _SURROUNDINGS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (r"\[FEN\s+(.*)\]", _QUOTES, r"(?:position\s+)?fen(?:\s*[:=]\s*|\s+)(.*)", _QUOTES)
@@ -77,7 +77,7 @@ _SURROUNDINGS = [
 
 
 def _plain(text: str) -> str:
-    """``text`` without what stands around the FEN."""
+    """``text`` without what surrounds the FEN."""
     for around in _SURROUNDINGS:
         text = text.strip()
         if found := around.fullmatch(text):

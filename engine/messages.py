@@ -36,7 +36,7 @@ class ThreadError(RuntimeError):
 
 
 #: A warning on castling rights that make a position one of Chess960.
-CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
+CHESS960 = "read as Chess960: a king or rook with castling rights is not on its standard square"
 
 _MAX_QUOTED_CHARACTERS = 100  # characters of an input that a message quotes
 

@@ -195,10 +195,10 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
     for option in options:
         if option.name.lower() == wanted:
             return option
-    raise OptionError(f"no option is called {quoted(name)}{_nearest(name, [option.name for option in options])}")
+    raise OptionError(f"no option is called {quoted(name)}{nearest(name, [option.name for option in options])}")
 
 
-def _nearest(name: str, names: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """A question whether the most similar of ``names`` is meant; empty if none is similar."""
     from difflib import get_close_matches  # late: a GUI waits for ``uciok``
 
@@ -215,4 +215,4 @@ def by_keyword(keyword: str) -> Option:
         name = option.name.replace(" ", "").replace("_", "").lower()
         if wanted in (name, name.removeprefix("uci")):
             return option
-    raise OptionError(f"no option is called {quoted(keyword)}{_nearest(keyword, KEYWORDS)}")
+    raise OptionError(f"no option is called {quoted(keyword)}{nearest(keyword, KEYWORDS)}")

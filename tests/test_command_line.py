@@ -81,6 +81,15 @@ def test_help_ends_with_examples_that_are_valid(program, capsys):
         uci_main.parser(own).parse_args(shlex.split(example)[1:])
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"), [(["analize"], "analyse"), (["benhc"], "bench"), (["completion", "bsh"], "bash"), (["xyz"], "")]
+)
+def test_a_mistyped_subcommand_gets_a_suggestion(words, meant, capsys):
+    assert main(words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert (f"(did you mean {meant}?)" if meant else "choose from") in line
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 @pytest.mark.parametrize(
     ("typed", "found"),
@@ -121,6 +130,9 @@ def test_numbat_speaks_uci_without_arguments():
         (["help", "analyze"], "usage: numbat analyse"),
         (["analyze", "--help"], "usage: numbat analyse"),
         (["help", "lab"], "usage: numbat lab"),
+        (["help", "bench"], "Search a fixed list of positions"),
+        (["help", "perft"], "Count the leaves"),
+        (["help", "version"], "Print the version"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

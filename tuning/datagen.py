@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play the games that are missing. Raises :class:`SetupError` for a request that is not possible."""
     settings = _settings(arguments)
     openings = _openings(settings, lambda message: console.print(f"! {message}"))
-    warm_up(console.print)  # before the workers do it all at once
+    warm_up(console.print)  # once, not in every worker
     plan = begin(settings, openings)
     if arguments.check:
         check_output(arguments.directory / NOTES, ())

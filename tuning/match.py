@@ -6,7 +6,7 @@
     python -m tuning.match --resume results/match-20260131-120000.jsonl
 
 With --rivals this engine (or the revision --new) plays a gauntlet against the engines of a fixed list, without their
-books, with one thread and 16 MB; those that are not installed are reported and skipped.
+books, with one thread and 16 MB; missing engines are reported and skipped.
 """
 
 import argparse

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         options=options_of(arguments.option),
     )
     sources = games_to_read(arguments.games, out)
-    warm_up(console.print)  # before the workers do it all at once
+    warm_up(console.print)  # once, not in every worker
     fingerprint, games = fingerprint_of(settings), digest(sources[0])
     about = {"tool": "tuning.relabel", "games": games, **settings.to_json(), "fingerprint": fingerprint}
     if arguments.check:

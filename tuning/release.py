@@ -67,17 +67,15 @@ def try_wheel(wheel: Path) -> None:
         try_program(programs / "numbat", wheel.name.split("-")[1], dict(os.environ), folder)
 
 
-def make_zip(archive: Path, wheel: Path, python: Path | None, console: Console) -> str:
-    """Make the zip for Windows and try it there; returns what is missing. Raises :class:`SetupError` if it fails."""
-    console.print(f"{archive.name}: making it", soft_wrap=True)
+def prepare_zip(python: Path | None, folder: Path) -> tuple[Path | None, str]:
+    """Get CPython for the zip for Windows, before the long work; returns its file, if any, and what will be missing."""
     try:
-        windows.make(archive, wheel, python)
+        python = windows.fetch_python(python, folder)
     except (SetupError, OSError) as error:
-        return f"no folder for Windows: {error} (--python FILE takes a package from python.org that you have)"
+        return None, f"no zip for Windows: {error} (--python FILE takes a package from python.org that you have)"
     if sys.platform != "win32":
-        return "the folder for Windows has no compiled code: only Windows can compile it"
-    try_zip(archive, wheel.name.split("-")[1])
-    return ""
+        return python, "the zip for Windows gets no compiled code: only Windows can compile it"
+    return python, ""
 
 
 def try_zip(archive: Path, version: str) -> None:
@@ -120,15 +118,24 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.tag is not None:
         check_release(REPOSITORY, NUMBER, arguments.tag)
     text = notes(REPOSITORY)
-    out.mkdir(parents=True, exist_ok=True)
-    console.print("building the source archive and the wheel")
-    wheel = build(out)
-    version = wheel.name.split("-")[1]
-    console.print(f"{wheel.name}: trying it in an empty environment", soft_wrap=True)
-    try_wheel(wheel)
-    missing = make_zip(out / f"numbat-{version}-windows.zip", wheel, arguments.python, console)
-    if missing:
-        command.print_warning(console, missing)
+    with tempfile.TemporaryDirectory() as folder:
+        python, missing = prepare_zip(arguments.python, Path(folder))
+        if python is None and arguments.tag is not None:
+            raise SetupError(missing)
+        if missing:
+            command.print_warning(console, missing)
+        out.mkdir(parents=True, exist_ok=True)
+        console.print("building the source archive and the wheel")
+        wheel = build(out)
+        version = wheel.name.split("-")[1]
+        console.print(f"{wheel.name}: trying it in an empty environment", soft_wrap=True)
+        try_wheel(wheel)
+        if python is not None:
+            archive = out / f"numbat-{version}-windows.zip"
+            console.print(f"{archive.name}: making it", soft_wrap=True)
+            windows.make(archive, wheel, python)
+            if not missing:
+                try_zip(archive, version)
     (out / "NOTES.md").write_text(text, encoding="utf-8", newline="\n")
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(out.iterdir())}
     lines = "".join(f"{value}  {name}\n" for name, value in sums.items())

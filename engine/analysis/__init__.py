@@ -8,7 +8,7 @@
 ``record``    the state of a game's analysis
 ``annotate``  a game's moves, each with its evaluation and what was better
 ``notes``     annotations written into a PGN, read back and removed
-``results``   the results of a file's games, kept beside it
+``results``   the results of a file's games, kept next to it
 ``files``     reading and writing PGN files
 ``lines``     lines as text
 ``report``    annotated games as one self-contained HTML page

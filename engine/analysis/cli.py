@@ -121,8 +121,8 @@ def parser(command: str) -> Parser:
     if command == "analyse":
         result.description = (
             "Explain a position: the best lines with their scores and White's chances. Or annotate the games of PGN "
-            "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside each. Standard input, '-' "
-            "or a pipe, may be any of them; games from it are kept in pasted.pgn."
+            "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written next to each. Standard input "
+            "('-' or a pipe) may be any of them; games from it are kept in pasted.pgn."
         )
         result.add_argument(
             "what",
@@ -158,7 +158,7 @@ def parser(command: str) -> Parser:
         elo, skill = find("UCI_Elo"), find("Skill Level")
         strength.add_argument(
             "--elo",
-            type=whole(0, elo.maximum),
+            type=whole(elo.minimum, elo.maximum),
             metavar="N",
             help=f"playing strength in Elo, from {elo.minimum} to {elo.maximum} (default: full strength)",
         )
@@ -166,7 +166,7 @@ def parser(command: str) -> Parser:
             "--level",
             type=whole(skill.minimum, skill.maximum),
             metavar="N",
-            help=f"playing strength as a level, from {skill.minimum} to {skill.maximum} (full strength)",
+            help=f"playing strength as a level, from {skill.minimum} to {skill.maximum} (default: {skill.default})",
         )
     result.add_argument("--chess960", action="store_true",
                         help="treat the position as Chess960 even if its castling rights do not show it")  # fmt: skip

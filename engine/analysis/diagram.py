@@ -101,7 +101,7 @@ def _mark(board: chess.Board, square: chess.Square) -> str:
 
 
 def _between(left: str, right: str) -> str:
-    """What stands between two squares with these marks."""
+    """The character between two squares with these marks."""
     if "check" in (left, right):
         return "{" if right == "check" else "}"
     return {("plain", "plain"): " ", ("last", "last"): "|", ("plain", "last"): "["}.get((left, right), "]")

@@ -208,7 +208,7 @@ def _check_unedited(output: Path, option: str) -> None:
 
 
 def _place(path: Path, output: Path) -> Path:
-    """The file for the results of ``path``: beside it or, if nothing can be written there, beside the output."""
+    """The file for the results of ``path``: next to it or, if nothing can be written there, next to the output."""
     folder = path if os.access(path.parent, os.W_OK) else output
     result = folder.with_suffix(SUFFIX)
     check_place(result, follow=False)
@@ -231,7 +231,7 @@ def _check_distinct_outputs(tables: Sequence[Path], files: Sequence[_File]) -> N
 
 class _Batch:
     """Annotates the games that are not finished under the settings in ``label``, and shows the progress. ``again`` also
-    searches those that another version of Numbat has finished."""
+    searches the games that another version of Numbat has finished."""
 
     def __init__(self, files: Sequence[_File], label: str, again: bool, console: Console) -> None:
         self._files = files

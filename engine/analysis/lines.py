@@ -32,7 +32,7 @@ def chances_text(white: Wdl) -> str:
 
 
 def chances_of(board: chess.Board, line: Analysis) -> Wdl:
-    """White's chances in an analysis of ``board``: those that the engine gave, else those that its score means."""
+    """White's chances in an analysis of ``board``: as the engine gave them, else as its score means."""
     if line.wdl is not None:
         return line.wdl.white()
     return chances_on(board, line.score)

@@ -3,7 +3,7 @@
 On the main line the comment of every position begins with Numbat's part: an ``[%eval]``, a mark, and, for a bad or
 outstanding move, a note. Such a move also gets a glyph, and the line that was better, or next best, as a variation.
 Where the move already has a glyph none is added, and where an existing variation begins with the same move, the line
-stands in the note instead.
+is in the note instead.
 
 The mark says what is Numbat's, so that it can be removed without being understood: ``[%numbat $4 27:1f0c +9a3e]``
 stands for the glyph ``$4``, a note of 27 words with this checksum, and a variation with that one; each part may be
@@ -118,14 +118,15 @@ def _checksum(words: Iterable[str]) -> str:
 
 def _write(node: chess.pgn.GameNode, judged: Judged, board: chess.Board) -> None:
     """Write Numbat's part of the comment of ``node``, whose move, if any, was made on ``board``. ``[%eval]`` has no
-    word for a king that is mated already."""
+    word for a king that is mated already; a mate gets no depth, because the search of a proved mate ends only at the
+    maximum depth."""
     others = node.comment.strip()
     mark = note = ""
     if isinstance(node, chess.pgn.ChildNode) and judged.chances is not None:
         mark, note = _write_note(node, board, judged)
     node.comment = ""
     if judged.score.relative != Mate(0):
-        node.set_eval(judged.score, judged.depth or None)
+        node.set_eval(judged.score, None if judged.score.is_mate() else judged.depth or None)
     own = f"[%numbat{mark}]" if node.comment or note else ""
     node.comment = " ".join(filter(None, (node.comment, own, note, others)))
 

@@ -30,7 +30,7 @@ from engine.explanation.english import side as side_name
 from engine.explanation.verdicts import expectation
 from engine.files import WriteError
 from engine.messages import Limits, quoted
-from engine.options import Options, find
+from engine.options import Options
 from engine.reading import MoveError, read_board, read_move
 
 #: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.
@@ -66,9 +66,9 @@ class Conclusion:
 
 
 @dataclass(eq=False)
-class Table:
-    """A player and the engine at one board. ``console`` shows chessmen in colours if it can; without one the board is
-    drawn in letters. ``limit`` bounds the engine's moves if no ``clock`` does."""
+class TerminalGame:
+    """Games of a player against the engine, one after another. ``console`` shows chessmen in colours if it can; without
+    one the board is drawn in letters. ``limit`` bounds the engine's moves if no ``clock`` does."""
 
     engine: Engine
     start: chess.Board
@@ -78,7 +78,7 @@ class Table:
     output: Tell
     clock: ChessClock | None = None
     console: Console | None = None
-    on_change: Callable[[Table], None] = lambda table: None
+    on_change: Callable[[TerminalGame], None] = lambda game: None
     number: int = 0  # of the game, from 1
 
     def __post_init__(self) -> None:
@@ -383,21 +383,18 @@ def play_chess(
         tell = console.print
     name = f"Numbat {__version__}"
     if chosen.elo is not None:
-        elo = max(chosen.elo, lowest := find("UCI_Elo").minimum)
-        if elo != chosen.elo:
-            _warn(f"the lowest Elo is {lowest}, so that is how strongly it plays")
-        options = {**options, "UCI_LimitStrength": True, "UCI_Elo": elo}
-        name += f", UCI_Elo {elo}"
+        options = {**options, "UCI_LimitStrength": True, "UCI_Elo": chosen.elo}
+        name += f", UCI_Elo {chosen.elo}"
     if chosen.level is not None:
         options = {**options, "Skill Level": chosen.level}
         name += f", Skill Level {chosen.level}"
     files = {1: AddedGame(chosen.pgn)} if chosen.pgn else {}  # by the number of the game
 
-    def keep(table: Table) -> None:
+    def keep(played: TerminalGame) -> None:
         if files:
             try:
-                file = files.get(table.number) or files.setdefault(table.number, AddedGame(chosen.pgn))
-                file.write(record(table, name))
+                file = files.get(played.number) or files.setdefault(played.number, AddedGame(chosen.pgn))
+                file.write(record(played, name))
             except (AnalysisError, WriteError) as error:  # the next move tries again
                 _warn(f"{error}; the game goes on, and 'moves' shows it")
 
@@ -405,14 +402,14 @@ def play_chess(
         limit, _ = limit_of(chosen, 1.0)
         clock = ChessClock(*chosen.clock) if chosen.clock else None
         human = chess.BLACK if chosen.black else chess.WHITE
-        table = Table(engine, board, human, limit, ask, tell, clock, console, keep)
-        table.play()
-    if not table.board.move_stack:
+        played = TerminalGame(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep)
+        played.play()
+    if not played.board.move_stack:
         return 0
     if chosen.pgn:
         tell(f"To see your mistakes explained: numbat analyse {shlex.quote(str(chosen.pgn))}")
     else:
-        table.tell("To see your mistakes explained, play with --pgn FILE and run: numbat analyse FILE")
+        played.tell("To see your mistakes explained, play with --pgn FILE and run: numbat analyse FILE")
     return 0
 
 
@@ -420,21 +417,21 @@ def _warn(text: str) -> None:
     print(f"numbat: {text}", file=sys.stderr)
 
 
-def record(table: Table, name: str) -> chess.pgn.Game:
-    """The game at ``table`` so far as PGN, the engine being called ``name``."""
+def record(played: TerminalGame, name: str) -> chess.pgn.Game:
+    """The game so far as PGN, the engine being called ``name``."""
     from datetime import date
 
-    game = chess.pgn.Game.from_board(table.board)
+    game = chess.pgn.Game.from_board(played.board)
     game.headers["Event"] = "A game in the terminal"
     game.headers["Date"] = date.today().strftime("%Y.%m.%d")
-    names = {table.human: "Human", not table.human: name}
+    names = {played.human: "Human", not played.human: name}
     game.headers["White"], game.headers["Black"] = names[chess.WHITE], names[chess.BLACK]
-    conclusion = table.conclusion
+    conclusion = played.conclusion
     game.headers["Result"] = conclusion.result if conclusion else "*"
     if conclusion:
         game.headers["Termination"] = conclusion.termination
-    if table.clock:
-        game.headers["TimeControl"] = f"{table.clock.base:g}+{table.clock.increment:g}"
-        for node, left in zip(game.mainline(), table.clocks, strict=True):
+    if played.clock:
+        game.headers["TimeControl"] = f"{played.clock.base:g}+{played.clock.increment:g}"
+        for node, left in zip(game.mainline(), played.clocks, strict=True):
             node.set_clock(left)
     return game

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from engine.analysis.files import AnalysisError
 from engine.explanation.claims import COMPARISONS
 
-_MAX_CHANCE = 0.05  # the probability that a report names a difference where there is none
-_MAX_DIFFERENCES = 3  # the most differences that are told
-_MIN_COMPARED_MOVES = 50  # the fewest moves on either side of a comparison
+_MAX_CHANCE = 0.05  # the significance level: a difference less probable by chance is reported
+_MAX_DIFFERENCES = 3  # maximum number of differences reported
+_MIN_COMPARED_MOVES = 50  # minimum moves on either side of a comparison
 _MIN_TREND_GAMES = 4  # the fewest games that have a trend
 _WINNING_PERCENT = 80  # the percentage of a side's chance to win from which its position is winning
 SIDES = ("White", "Black")  # the sides, by their index

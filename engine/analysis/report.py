@@ -1,6 +1,6 @@
 """Annotated games as one self-contained HTML page: the board to step through, the graph, the marks, the figures.
 
-The page is :file:`report.html` with its style and its script beside it. It draws the boards from FENs and
+The page is :file:`report.html` with a separate style sheet and script. It draws the boards from FENs and
 python-chess's drawings of the pieces; evaluations and sentences come from here.
 
 A page of several games begins with a table of them, from these fields of each game: ``title``, ``result``, ``date``,
@@ -114,7 +114,7 @@ def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Sid
 
 def _ply(moves: Sequence[Judged], number: int, clocks: Sequence[float | None], claimed: bool) -> dict[str, Any]:
     """A position and the move that led to it; the script (``unpack``) adds what follows from these fields, and the
-    defaults of those that are left out. ``claimed`` if a draw that can be claimed here was."""
+    defaults of absent ones. ``claimed`` if a draw that can be claimed here was."""
     judged, clock = moves[number], clocks[number]
     board = judged.board
     before = moves[number - 1].board if number else None
@@ -160,8 +160,8 @@ def is_missed_win(judged: Judged) -> bool:
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
-    """What a reader may try in place of a bad move: all legal moves, those that are as good as the best, those that are
-    not, and what punishes others, a sentence or the reply."""
+    """What a reader may try in place of a bad move: all legal moves, the ones as good as the best, the slightly
+    inferior ones, and what punishes the others: a sentence or the reply."""
     replies = {}
     for (tried, reply), why in judged.refuted:
         after = board.copy(stack=False)

@@ -1,7 +1,7 @@
-"""The results of a file's games, kept beside it in ``GAMES.numbat.json``; PGN and page are made from them.
+"""The results of a file's games, kept next to it in ``GAMES.numbat.json``; PGN and page are made from them.
 
 The file is a JSON object: ``format``, and ``games``, the results of each game on a line of its own under a digest of
-its moves. Several runs may write it: each adds its games to those that are there."""
+its moves. Several runs may write it: each adds its games."""
 
 import hashlib
 import json

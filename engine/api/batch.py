@@ -22,7 +22,7 @@ _CHUNK_POSITIONS = 8192  # positions that are read or evaluated before Ctrl-C ta
 
 
 def pack(positions: Iterable[str | chess.Board]) -> np.ndarray:
-    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises like :func:`evaluate`."""
+    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises :class:`PositionError`."""
     return np.concatenate([np.empty(0, BOARD), *_packed(positions)])
 
 

@@ -53,7 +53,7 @@ class Calls:
         self._refuse_callback()
 
     def run(self, work: Callable[[], T], signals: Signals) -> T:
-        """Run ``work`` after earlier calls; ``signals`` end it. Raises its errors, and as :meth:`check`."""
+        """Run ``work`` after earlier calls; ``signals`` end it. Raises its errors, and those of :meth:`check`."""
         job = ThreadTask(partial(self._perform, work))
         try:
             try:
@@ -67,7 +67,7 @@ class Calls:
             raise
 
     def start(self, work: Callable[[], object], signals: Signals) -> ThreadTask[Any]:
-        """Run ``work`` after earlier calls without waiting; the next call stops it. Raises as :meth:`check`."""
+        """Run ``work`` after earlier calls without waiting; the next call stops it. Raises RuntimeError."""
         self.check()
         job: ThreadTask[Any] = ThreadTask(partial(self._perform, work, always=True))
         self._queue(job, signals, is_stream=True)

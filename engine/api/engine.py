@@ -38,18 +38,6 @@ T = TypeVar("T")
 
 _RELEASED = ("_selector", "_position")  # attributes deleted by :meth:`Engine.close`
 
-#: What replaces attributes of python-chess's engines.
-_REPLACED = {
-    "id": "the version is engine.__version__",
-    "ping": "an engine is ready as soon as it is made",
-    "protocol": "it runs in this process and speaks no protocol",
-    "returncode": "it runs in this process; 'closed' says whether it is closed",
-    "send_game_result": "the result of a game need not be reported",
-    "send_opponent_information": "play does not depend on the opponent",
-    "timeout": "a limit bounds each call: play(board, Limit(time=1))",
-    "transport": "it runs in this process",
-}
-
 _ALWAYS_SHOWN = ("EvalType", "Hash", "Threads")  # the options that an engine's ``repr`` always shows
 
 
@@ -116,11 +104,10 @@ class Engine(PositionMixin):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Called only for attributes that are missing, such as those that :meth:`close` deleted."""
+            """Called only for missing attributes, such as the ones that :meth:`close` deleted."""
             if name in _RELEASED:
                 raise RuntimeError(CLOSED)
-            hint = f": {_REPLACED[name]}" if name in _REPLACED else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         if self.closed:
@@ -176,7 +163,7 @@ class Engine(PositionMixin):
         """
         values = _named({**by_name, **options})
         if values:
-            self._do(partial(self._set_all, values))
+            self._run(partial(self._set_all, values))
 
     def _set_all(self, values: Mapping[str, Any]) -> None:
         """Set all options, or after an error none."""
@@ -202,7 +189,7 @@ class Engine(PositionMixin):
         """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
 
         Raises :class:`OptionError`; the previous value then stays."""
-        self._do(partial(self._set, name, value))
+        self._run(partial(self._set, name, value))
 
     def _set(self, name: str, value: Any) -> None:
         if name not in self._values:
@@ -220,7 +207,7 @@ class Engine(PositionMixin):
 
     def new_game(self) -> None:
         """Clear the transposition table and histories."""
-        self._do(self._selector.clear)
+        self._run(self._selector.clear)
 
     @overload
     def analyse(
@@ -274,7 +261,7 @@ class Engine(PositionMixin):
         root_moves: RootMoves = None,
         on_report: Callable[[Analysis], None] | None = None,
     ) -> chess.Move | None:
-        """The move the engine would play on ``board``, None if there is none; uses the book and plays at the level set.
+        """The move the engine would play on ``board``, None if the game is over. Uses the book, and the level set.
 
         ``on_report`` gets each report of the search. Raises the same exceptions as :meth:`analyse`."""
 
@@ -365,8 +352,8 @@ class Engine(PositionMixin):
         ``limit`` bounds each of the searches, four at most; the default is
         :data:`engine.api.explaining.EXPLAIN_NODES`. Each begins with a clear table, so that a limit of nodes or plies
         gives the same explanation each time. It says only what the lines show (see :mod:`engine.explanation`). Calls
-        from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when :meth:`stop` or
-        ``signals`` end it, also before it begins, and as :meth:`analyse`.
+        from several threads take turns. Raises the same exceptions as :meth:`analyse`, ValueError for an illegal move,
+        and :class:`Stopped` when :meth:`stop` or ``signals`` end it, even before it begins.
         """
         from engine.api.explaining import EXPLAIN_NODES, claim_of
         from engine.explanation.effort import counted
@@ -393,7 +380,7 @@ class Engine(PositionMixin):
             with counted(signals):
                 return sentence(claim_of(board, move, analyse, self.table_outcome))
 
-        return self._do(explain, signals)
+        return self._run(explain, signals)
 
     def evaluate(self, positions: Positions) -> np.ndarray:
         """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
@@ -423,7 +410,7 @@ class Engine(PositionMixin):
     @staticmethod
     def pack(positions: Iterable[str | chess.Board]) -> np.ndarray:
         """FENs or boards as an array of :data:`engine.evaluation.batch.BOARD`, which :meth:`evaluate` takes several
-        times as fast. Raises like :meth:`evaluate`."""
+        times as fast. Raises the same exceptions as :meth:`evaluate`."""
         from engine.api.batch import pack
 
         return pack(positions)
@@ -449,8 +436,8 @@ class Engine(PositionMixin):
         Each process has an engine with these options, which forgets each position before the next, so that the result
         does not depend on ``jobs``. ``positions`` are read as they are needed. Closing the generator ends the
         processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises the same
-        exceptions as :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if no process can
-        be started, or if one ends twice at the same position (with what it wrote last). A frozen application does all
+        exceptions as :meth:`analyse`, with the index (from 0) of a bad position, and RuntimeError if no process can be
+        started or if one dies twice at the same position (with the end of its stderr). A frozen application does all
         the work in the calling process.
         """
         from engine.api.many import analyses
@@ -505,15 +492,13 @@ class Engine(PositionMixin):
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
             raise ValueError("a blocking search needs a limit for the side to move")
         signals = Signals()
-        return self._do(partial(self._think, board, limits, on_info or _ignore, lines, signals), signals)
+        return self._run(partial(self._think, board, limits, on_info or _ignore, lines, signals), signals)
 
     def _think(
         self, board: chess.Board, limits: Limits, on_info: OnInfo, lines: int | None, signals: Signals
     ) -> Result:
         position = position_of(board, self._values["UCI_Chess960"])
         return self._selector.select(position, limits, on_info, lines or self._values["MultiPV"], signals)
-
-    # The turn of a call
 
     @property
     def searching(self) -> bool:
@@ -527,10 +512,10 @@ class Engine(PositionMixin):
         ``on_info`` is called in the search's thread: in a :class:`engine.search.threads.DeepThread`, this one."""
         signals, position = signals or Signals(), self._position
         arguments = (position, limits, on_info or _ignore, self._values["MultiPV"], signals)
-        return self._do(partial(self._selector.select, *arguments), signals)
+        return self._run(partial(self._selector.select, *arguments), signals)
 
-    def _do(self, work: Callable[[], T], signals: Signals | None = None) -> T:
-        """Run ``work`` when this call has its turn."""
+    def _run(self, work: Callable[[], T], signals: Signals | None = None) -> T:
+        """Run ``work`` after earlier calls."""
         return self._calls.run(work, signals or Signals())
 
     def _refuse_closed(self) -> None:
@@ -569,7 +554,7 @@ class Engine(PositionMixin):
                     on_position(index, len(fens), fen, self._selector.pool.nodes)
             return total, milliseconds
 
-        return self._do(run, signals)
+        return self._run(run, signals)
 
     def close(self) -> None:
         """End the work that runs and the threads, and release memory, book and tables. Calls that wait for their turn,

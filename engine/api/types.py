@@ -218,7 +218,7 @@ class Stream(Iterator[Analysis]):
     """The reports of a running search, one by one, as they come; it ends with the search.
 
     Leaving its context, :meth:`close` and dropping it end the search. :meth:`stop` asks for that from any thread and
-    returns at once; pending reports can still be read."""
+    returns immediately; pending reports can still be read."""
 
     def __init__(self, board: chess.Board, reports: Reports, job: ThreadTask[Any], stop: Callable[[], None]) -> None:
         self._board, self._process = board.copy(stack=False), os.getpid()
@@ -257,6 +257,6 @@ class Stream(Iterator[Analysis]):
 
 
 def _stop(process: int, stop: Callable[[], None]) -> None:
-    """Call ``stop``, except in a fork of ``process``, where its locks may be held for ever."""
+    """Call ``stop``, except in a fork of ``process``, where its locks may be held forever."""
     if process == os.getpid():
         stop()

@@ -1,6 +1,6 @@
 """Explains in one or two sentences why a move is bad, or what a good one does, from the engine's lines.
 
-Needs python-chess, the lines and their scores, but no search, so it stands below :mod:`engine.api`. Within
+Needs python-chess, the lines and their scores, but no search, so it is below :mod:`engine.api`. Within
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
 :mod:`.mistakes` and :mod:`.good_moves` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the

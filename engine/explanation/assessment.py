@@ -31,7 +31,7 @@ _MAX_FEATURE_PLIES, _MIN_FEATURE_PLIES = 8, 4
 #: Centipawns by which one side must be better off in an aspect at each of these points.
 _MIN_MARGIN_CP: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
-_DECISIVE_PAWNS = 3  # pawns of material beside which other advantages mean little
+_DECISIVE_PAWNS = 3  # pawns of material that outweigh all other advantages
 _AHEAD_PAWNS = 2  # pawns of material from which a side is ahead, whatever the pieces
 _MAX_ASPECTS = 2  # the most aspects to mention
 
@@ -55,7 +55,7 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
 
 
 def _is_certain(board: chess.Board, stands: int) -> bool:
-    """Whether the material alone decides the game, which stands as White's level says: neither side can force mate, or
+    """Whether the material alone decides a game in which White's level is ``stands``: neither side can force mate, or
     one has the pieces to mate a lone king."""
     pieces = [board.pawns, board.knights, board.bishops, board.rooks, board.queens]
     if stands == 0:

@@ -117,9 +117,9 @@ Facts = tuple[Gain | Feature, ...]  # the advantages of a side
 
 @dataclass(frozen=True)
 class Case:
-    """A ``move`` on ``board`` beside the best other one. ``other_line`` begins with the other move, ``reply_line`` with
-    the reply to ``move`` or with ``move`` itself; ``other_score`` and ``score`` are the scores of the board with the
-    other move and of the position after ``move``. A move that is ``marked`` as bad always gets a reason."""
+    """A ``move`` on ``board``, compared with the best other one. ``other_line`` begins with the other move,
+    ``reply_line`` with the reply to ``move`` or with ``move`` itself; ``other_score`` and ``score`` are the scores of
+    the board with the other move and of the position after ``move``. A move ``marked`` as bad always gets a reason."""
 
     board: chess.Board
     move: chess.Move
@@ -273,8 +273,7 @@ class Threat:
 
 @dataclass(frozen=True)
 class Compared:
-    """How the mover's game stood with ``best`` and stands with ``line``: ``missed`` is what ``best``
-    would have won."""
+    """The mover's prospects with ``best`` and with ``line``; ``missed`` is what ``best`` would have won."""
 
     best: Line
     line: Line

@@ -109,7 +109,7 @@ def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -
 def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
     """Why the move of ``case``, the best on its board, is good: a sacrifice and its aim, a mate, material won, the
     result by ``tables``, or what the best other move would have cost. None if nothing is certain. Whether a move
-    deserves praise is not decided here. Raises as :func:`~engine.explanation.mistakes.reason_of`."""
+    deserves praise is not decided here. Raises the exceptions of :func:`~engine.explanation.mistakes.reason_of`."""
     mates = case.has.mate()
     if mates is not None and mates < 0:
         return None
@@ -125,8 +125,8 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
 
 
 def _sacrifice(case: Case) -> Sacrifice | None:
-    """The sacrifice that the move makes, and its aim: of several pieces the one that the line gives for good, else the
-    one that costs most. None also if the side stands worse, and has no aim."""
+    """The sacrifice that the move makes, and its aim: of several pieces the one that is not regained, else the one
+    that costs most. Also None if the side is worse and has no aim."""
     line, given = case.praised, sacrificed(case.board, case.move)
     if not given:
         return None

@@ -14,7 +14,7 @@ from engine.explanation.material import balance, count, settled
 
 LINE_PLIES = 12  # plies of a line that are examined; later moves are rarely forced
 
-#: Pawns that a minor piece is worth, and those that the loser may win back later if a piece was won.
+#: Pawns that a minor piece is worth, and pawns that the loser may win back later if a piece was won.
 _MINOR_PAWNS, _RETURNED_PAWNS = 3, 2
 
 _MIN_FALLEN_SHARE = 0.6  # part of a gain that stands for all of it once it has fallen

@@ -194,5 +194,5 @@ def _verdict(case: Case) -> Compared | None:
 
 
 def _comparison(case: Case) -> Compared:
-    """How the game stood and stands, as the last resort."""
+    """How the game stands compared with before, as the last resort."""
     return Compared(case.best, case.played, compare(case.before, case.after, case.drop, case.marked))

@@ -145,7 +145,7 @@ def _is_given_up(line: Line, start: int, end: int) -> bool:
 
 def _is_forced(line: Line, start: int, end: int, offers: bool = True) -> bool:
     """Whether each of the winner's moves from ``start`` up to ``end`` is a check, a capture or, if ``offers`` count, an
-    offer that is taken at once."""
+    offer that is accepted immediately."""
     return all(
         line.boards[ply].gives_check(line.moves[ply])
         or line.boards[ply].is_capture(line.moves[ply])

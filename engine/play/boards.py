@@ -22,7 +22,7 @@ def position_after(position: Position, move: int) -> Position:
 
 
 def occurred_twice(position: Position) -> bool:
-    """Whether the position stands on the board for the third time at least."""
+    """Whether the position has occurred at least three times."""
     earlier = position["history"]["key"][: int(position["ply"])]
     return int((earlier == position["key"]).sum()) >= 2
 

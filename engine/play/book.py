@@ -29,7 +29,7 @@ class Book:
         self._reader: MemoryMappedReader | None = None
 
     def close(self) -> None:
-        """Close the book; afterwards there is none."""
+        """Close the book, if one is open."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None

@@ -129,7 +129,7 @@ class MoveSelector:
         return reporter.conclude(self._weaken(position, line, level)) if level else reporter.finish(line)
 
     def _choose_root(self, position: Position, limits: Limits, moves: list[int]) -> RootChoice:
-        """The root moves to search: a book move, those that the tablebases advise, or all that ``limits`` allow."""
+        """The root moves to search: a book move, the best moves by the tablebases, or all that ``limits`` allow."""
         wanted = [find_move(position, text) for text in limits.searchmoves]
         moves = [move for move in moves if move in wanted] or moves
         if book_move := self._from_book(position, limits, moves):

@@ -96,7 +96,7 @@ def choose(scores: Sequence[int], noise: float, chance: random.Random) -> int:
 def without_visible_blunders(scores: Sequence[int], gains: Sequence[int]) -> list[int]:
     """The indices of the lines that visibly lose no more than the first, best one, in centipawns: ``scores`` are those
     of the search, ``gains`` the visible ones. The search counts because a piece may be left hanging for a good reason.
-    There is none to allow a mate in one, which a short search may have pruned."""
+    Nothing justifies allowing a mate in one, which a short search may have pruned."""
     sound = [index for index, gain in enumerate(gains) if gain > -MATE_IN_ONE] or list(range(len(gains)))
     best = sound[0]
     return [

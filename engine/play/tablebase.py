@@ -41,7 +41,7 @@ class Ranked:
 @dataclass(frozen=True, slots=True)
 class RootProbe:
     """The tablebases' results of all moves of a position: ``ranked``, best first. ``progress`` are the moves to play
-    when no mate is in sight: those that keep the result, in a win the quickest to a capture or pawn move."""
+    when no mate is in sight: all that keep the result, but in a win only the quickest to a capture or pawn move."""
 
     ranked: tuple[Ranked, ...]
     progress: tuple[int, ...]

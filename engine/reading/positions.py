@@ -89,7 +89,7 @@ def read_positions(
     report: Callable[[str], None] = lambda repair: None,
     on_fault: Callable[[ReadError], object] = raise_fault,
 ) -> Iterator[tuple[int, ReadPosition]]:
-    """Line numbers and positions of a file with one FEN or EPD a line; blank lines and those that begin with ``#`` are
+    """Line numbers and positions of a file with one FEN or EPD a line; blank lines and lines that begin with ``#`` are
     skipped. Repairs are reported; ``on_fault`` gets a ReadError, which names file and line, for each unreadable line,
     and by default raises it. Raises ReadError if there are no positions."""
     number = 0

@@ -16,7 +16,7 @@ from engine.analysis import diagram
 from engine.analysis.cli import parser
 from engine.analysis.clock import ChessClock
 from engine.analysis.files import AddedGame, AnalysisError, read_games
-from engine.analysis.play import Table, play_chess, record
+from engine.analysis.play import TerminalGame, play_chess, record
 from engine.console import read_line
 from engine.files import WriteError
 from engine.reading import MoveError, read_move
@@ -229,23 +229,23 @@ def test_resigning_can_be_taken_back():
     assert told.count("Black plays") == 1
 
 
-def seated(numbat: Engine, fen: str, ask, **more) -> tuple[Table, list[str]]:
-    """A table at which White has played until the input ended, and what was told there."""
+def seated(numbat: Engine, fen: str, ask, **more) -> tuple[TerminalGame, list[str]]:
+    """A game at which White has played until the input ended, and what was told there."""
     told: list[str] = []
     limit = Limit() if "clock" in more else Limit(depth=4)
-    table = Table(numbat, chess.Board(fen), chess.WHITE, limit, ask, lambda text: told.append(str(text)), **more)
-    table.play()
-    return table, told
+    game = TerminalGame(numbat, chess.Board(fen), chess.WHITE, limit, ask, lambda text: told.append(str(text)), **more)
+    game.play()
+    return game, told
 
 
 def test_draws_end_the_game(numbat):
     board = chess.Board("7k/8/8/8/8/8/8/KR6 w - - 0 1")
-    table = Table(numbat, board, chess.WHITE, Limit(depth=1), answering(()), lambda text: None)
+    game = TerminalGame(numbat, board, chess.WHITE, Limit(depth=1), answering(()), lambda text: None)
     for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1", "h7h8"):
-        assert table.conclusion is None  # that somebody could repeat is no draw yet
-        table.board.push_uci(text)
-    assert table.conclusion.words == "Threefold repetition, a draw."
-    assert record(table, "Numbat").headers["Result"] == "1/2-1/2"
+        assert game.conclusion is None  # that somebody could repeat is no draw yet
+        game.board.push_uci(text)
+    assert game.conclusion.words == "Threefold repetition, a draw."
+    assert record(game, "Numbat").headers["Result"] == "1/2-1/2"
 
 
 def test_the_fifty_move_rule_ends_the_game_on_time():
@@ -263,9 +263,9 @@ def test_the_fifty_move_rule_ends_the_game_on_time():
     ],
 )
 def test_a_draw_offer_is_accepted_late_unless_better(numbat, fen, answer):
-    table, told = seated(numbat, fen, answering(("draw",)))
+    game, told = seated(numbat, fen, answering(("draw",)))
     assert answer in "\n".join(told)
-    assert (table.conclusion is not None) == ("agreed" in answer)
+    assert (game.conclusion is not None) == ("agreed" in answer)
 
 
 def test_half_a_point_as_it_is_shown_is_enough_for_a_draw(numbat, monkeypatch):
@@ -293,12 +293,12 @@ def shallow(monkeypatch):
 def test_both_play_with_a_clock(numbat):
     time = Time()
     ask = slow_answers(time, (10.0, "zz"), (5.0, "e4"), (7.0, "d4"))
-    table, told = seated(numbat, chess.STARTING_FEN, ask, clock=ChessClock(60, 2, time))
-    assert table.clocks == [47.0, 62.0, 42.0, 64.0]  # the engine takes no time: it does not pass meanwhile
+    game, told = seated(numbat, chess.STARTING_FEN, ask, clock=ChessClock(60, 2, time))
+    assert game.clocks == [47.0, 62.0, 42.0, 64.0]  # the engine takes no time: it does not pass meanwhile
     assert "White 0:47, Black 1:02" in told
-    game = record(table, "Numbat")
-    assert game.headers["TimeControl"] == "60+2"
-    assert [node.clock() for node in game.mainline()] == table.clocks
+    pgn = record(game, "Numbat")
+    assert pgn.headers["TimeControl"] == "60+2"
+    assert [node.clock() for node in pgn.mainline()] == game.clocks
 
 
 @pytest.mark.parametrize(
@@ -315,12 +315,12 @@ def test_a_flag_falls_whatever_is_typed_too_late(numbat, fen, words, result, wor
     ask = slow_answers(time, (20.0, "h4"), (45.0, word), (0.0, "undo"))
     if not word:  # a terminal that cannot be waited for with a limit answers after the time
         plain, ask = ask, lambda prompt, seconds: plain(prompt, None)
-    table, told = seated(numbat, fen, ask, clock=ChessClock(60, 0, time))
+    game, told = seated(numbat, fen, ask, clock=ChessClock(60, 0, time))
     assert words in told
     assert told[-1] == "a loss on time cannot be taken back"
-    assert table.board.ply() == chess.Board(fen).ply() + 2
-    game = record(table, "Numbat")
-    assert (game.headers["Result"], game.headers["Termination"]) == (result, "time forfeit")
+    assert game.board.ply() == chess.Board(fen).ply() + 2
+    pgn = record(game, "Numbat")
+    assert (pgn.headers["Result"], pgn.headers["Termination"]) == (result, "time forfeit")
 
 
 @pytest.mark.usefixtures("shallow")
@@ -334,17 +334,17 @@ def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
 
     monkeypatch.setattr(Engine, "play", slow)
     ask = slow_answers(time, (1.0, "e4"))
-    table, told = seated(numbat, chess.STARTING_FEN, ask, clock=ChessClock(60, 0, time))
+    game, told = seated(numbat, chess.STARTING_FEN, ask, clock=ChessClock(60, 0, time))
     assert told[-1] == "Black's flag has fallen, White wins."
-    assert table.board.ply() == 1
+    assert game.board.ply() == 1
 
 
 @pytest.mark.usefixtures("shallow")
 def test_a_draw_offer_stops_the_clock_and_a_hint_does_not(numbat):
     time = Time()
     ask = slow_answers(time, (4.0, "draw"), (5.0, "hint"), (1.0, "Kd1"))
-    table, told = seated(numbat, "4k3/8/8/8/8/8/7r/4K3 w - - 0 30", ask, clock=ChessClock(60, 0, time))
-    assert table.clocks[0] == 50.0
+    game, told = seated(numbat, "4k3/8/8/8/8/8/7r/4K3 w - - 0 30", ask, clock=ChessClock(60, 0, time))
+    assert game.clocks[0] == 50.0
     assert any(re.search("try .*; your clock kept running$", str(text)) for text in told)
 
 
@@ -463,7 +463,7 @@ def test_the_painted_board_has_all_pieces_in_their_colours(few):
 
 def test_long_texts_but_no_fen_are_broken_on_a_terminal(numbat):
     told: list[str] = []
-    Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("fen", "moves")),
+    TerminalGame(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("fen", "moves")),
           lambda text: told.append(str(text)), console=terminal(width=40)).play()  # fmt: skip
     assert told[-2] == chess.STARTING_FEN  # to be copied
     legal = told[-1].splitlines()
@@ -474,7 +474,7 @@ def test_long_texts_but_no_fen_are_broken_on_a_terminal(numbat):
 
 def test_a_terminal_gets_chessmen_and_a_pipe_plain_letters(numbat):
     def shown(console: Console) -> str:
-        Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("e4",)),
+        TerminalGame(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("e4",)),
               lambda text: console.print(text, markup=False), console=console).play()  # fmt: skip
         console.file.flush()
         return console.file.buffer.getvalue().decode()

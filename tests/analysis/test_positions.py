@@ -177,7 +177,8 @@ def test_a_pasted_game_is_annotated_and_kept(tmp_path, monkeypatch, capsys):
         ("play", ["chess"], "chess"),
         ("play", ["--clock", "soon"], "'soon' is not a clock"),
         ("play", ["--clock", "5+3", "--depth", "3"], "not allowed with"),
-        ("play", ["--elo", "9999"], "'9999' is not a whole number from 0 to 3235"),
+        ("play", ["--elo", "9999"], "'9999' is not a whole number from 400 to 3235"),
+        ("play", ["--elo", "399"], "'399' is not a whole number from 400 to 3235"),
         ("play", ["--elo", "1400", "--level", "3"], "not allowed with"),
     ],
 )

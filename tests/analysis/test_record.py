@@ -7,7 +7,7 @@ from itertools import cycle, islice
 import chess
 import chess.pgn
 import pytest
-from chess.engine import Cp, Limit, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore
 
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
@@ -44,6 +44,16 @@ def test_moves_and_alternatives_share_the_fifty_move_rule():
             record.put(at, Found(1, PovScore(Cp(cp), chess.WHITE), ()))
         assert record.played(1) == PovScore(Cp(0), chess.WHITE)
         assert record.change(1) == (Cp(0), Cp(0))
+
+
+def test_a_mate_is_written_without_the_depth_to_which_its_search_ran():
+    (game,) = games_in("1. f3 e5 2. g4 *")
+    record = Findings.of(game)
+    for at in range(3):
+        record.put(at, Found(7, PovScore(Cp(10), chess.WHITE), ()))
+    record.put(3, Found(239, PovScore(Mate(1), chess.BLACK), ()))
+    comments = [node.comment for node in annotated(game, "Numbat", record.judged()).mainline()]
+    assert comments == ["[%eval 0.10,7] [%numbat]", "[%eval 0.10,7] [%numbat]", "[%eval #-1] [%numbat]"]
 
 
 def test_draws_are_those_of_python_chess():

@@ -45,14 +45,6 @@ def test_a_line_is_readable_text(shared: Engine):
     assert str(line) == f"{line.score.white().score() / 100:+.2f} d2 {board.variation_san(line.pv)}"
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"), [("ping", "ready"), ("id", "__version__"), ("timeout", "Limit"), ("nonsense", "$")]
-)
-def test_a_missing_attribute_names_its_replacement(shared: Engine, name, hint):
-    with pytest.raises(AttributeError, match=f"^'Engine' object has no attribute '{name}'.*{hint}"):
-        getattr(shared, name)
-
-
 def test_the_bot_answers_moves():
     said = run_python(EXAMPLES / "bot.py", input="e4\nzz\n")
     assert said.returncode == 0, said.stderr

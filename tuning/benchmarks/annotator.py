@@ -57,7 +57,7 @@ MIN_LINE_PLIES, POSITION_INTERVAL = 8, 37
 SLACK, LEVEL_POINTS = 0.05, 0.61
 """Expected points by which a verdict may be off, because verdicts change abruptly, and the most of an even game."""
 
-DRAW_CP, UNNOTICED_CP = 50, 25  # centipawns up to which a score confirms a draw, and those that count as nothing
+DRAW_CP, UNNOTICED_CP = 50, 25  # centipawns up to which a score confirms a draw, and too few to notice
 
 TAGS = {
     "fork": {"fork"}, "hanging": {"hangingPiece"}, "pin": {"pin"}, "skewer": {"skewer"},
@@ -322,7 +322,7 @@ COUNTED_PLIES, IN_SIGHT_PLIES, RANDOM_PLIES = 3, 10, 6
 def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> str:
     """The kind of a mistake, from the line it allows and the line that was better.
 
-    hung: the reply captures and wins a piece that the best line keeps; missed: the best move wins material at once;
+    hung: the reply captures and wins a piece that the best line keeps; missed: the best move wins material immediately;
     mate: the reply or the best move mates; capture: a plausible capture that is refuted later; distance: a piece is
     lost within ten plies; slow: the rest."""
     worse, better = Line.of(board, played), Line.of(board, best)

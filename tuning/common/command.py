@@ -42,7 +42,7 @@ def execute(
 ) -> int:
     """Parse ``words`` and ``run`` the command; the exit code is that of ``run``, 2 if it refuses, 130 if interrupted.
 
-    Beside ``--resume`` only the flags ``beside_resume`` are allowed. With ``stderr`` the console writes there."""
+    With ``--resume`` only the flags ``beside_resume`` are allowed. With ``stderr`` the console writes there."""
     guard_streams()
     try:
         arguments = parser().parse_args(words)

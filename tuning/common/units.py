@@ -49,7 +49,7 @@ def run(
     from this machine, together at the end from others.
 
     ``scheduler`` is the address of a dask scheduler, :data:`HERE`, or ``None`` for local processes. At most ``workers``
-    units run at once; ``None`` means one per core, or all that the scheduler has. ``log`` gets a line for each lost
+    units run at a time; ``None`` means one per core, or all that the scheduler has. ``log`` gets a line for each lost
     local process. Raises :class:`SetupError` if the scheduler does not answer, :class:`SchedulerLost` if it ends."""
     if scheduler not in (None, HERE):
         assert scheduler is not None
@@ -108,7 +108,7 @@ def _on_scheduler(
 
 
 def _completed(client: Any, future: Any, unit: Any) -> Completed:
-    """The result of :func:`_with_reports`, or why there is none. Raises :class:`SchedulerLost`."""
+    """The result of :func:`_with_reports`, or the error. Raises :class:`SchedulerLost`."""
     try:
         return Completed(unit, future.result())
     except (Exception, CancelledError) as error:

@@ -20,7 +20,7 @@ NO_VERDICT = 20_000  # scores of this size or more are mates or missing, in any 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Conditions for training positions, besides no check and no capture or promotion as the move played.
+    """Conditions for training positions, which are never in check and whose move is no capture or promotion.
 
     Games repeat each other before ``first_ply``, and are decided beyond ``decided`` (log-odds of success)."""
 

@@ -32,7 +32,7 @@ MAX_POSITIONS = 100_000  # positions over which the mean absolute value is taken
 PIECE_RANGES = ((2, 10), (11, 16), (17, 24), (25, 32))
 """The numbers of pieces, from and to, for which distances are also shown alone."""
 
-LABEL_NAMES = ("score", "result")  # what the positions themselves say, shown beside the evaluations
+LABEL_NAMES = ("score", "result")  # labels of the positions themselves, shown with the evaluations
 
 _ANSWER = re.compile(r"Final evaluation:? +([+-]?\d+\.\d+) \(white side\)")
 

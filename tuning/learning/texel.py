@@ -372,7 +372,7 @@ def _fitted(train: Sample, test: Sample, start: Weights, arguments: argparse.Nam
 
 
 def _report(final: Weights, losses: Mapping[str, float], samples: Sequence[Sample], console: Console) -> None:
-    """Print tables of the losses beside their lower bounds, and of the material."""
+    """Print tables of the losses with their lower bounds, and of the material."""
     table = Table("evaluation", *losses, title="cross-entropy (nats)")
     table.add_row("Classical, learned", *(f"{loss:.5f}" for loss in losses.values()))
     floor = [logistic_loss(log_odds(part.target), part.target) for part in samples]

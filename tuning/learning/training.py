@@ -108,7 +108,7 @@ class Training:
         return float(total) / (self.seen - first)
 
     def _accepted(self, chunk: Chunk) -> np.ndarray:
-        """A random part of a chunk, by the numbers of pieces. Raises :class:`SetupError` if that is none."""
+        """A random part of a chunk, by the numbers of pieces. Raises :class:`SetupError` if it is empty."""
         shares = by_pieces(self.settings.accepted)[np.bitwise_count(chunk.boards["occupancy"])]
         accepted = chunk.boards[np.random.default_rng((*chunk.seed, 1)).random(len(shares)) < shares]
         if not len(accepted):

@@ -231,8 +231,8 @@ def line(games: Sequence[Games]) -> tuple[float, float]:
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
-    """The Elo of all ``levels``: those that misjudge on the curve of those that were rated, the others, which are
-    numbers of nodes, on the line of the games. Raises :class:`SetupError` if there is too little for that."""
+    """The Elo of all ``levels``: levels that misjudge from the curve of the rated ones, the others, which are
+    numbers of nodes, from the line of the games. Raises :class:`SetupError` if there is too little for that."""
     weaker = {level: rating for level, rating in measured.levels.items() if level < FULL_SKILL}
     if len(weaker) < 2:
         raise SetupError("a fit takes two levels that misjudge and were measured")

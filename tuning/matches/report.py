@@ -27,7 +27,7 @@ def summary(tally: Tally, test: Sprt | None) -> dict[str, Any]:
         data["engines"][name] = {
             "games": count.games,
             **{heading: count.faults[heading] for heading in FAULTS},
-            "warnings": count.warnings,
+            "warnings": count.warnings.total(),
         }
     if test is not None:
         counts = next(iter(tally.encounters.values())).pairs
@@ -125,13 +125,18 @@ def rating_table(rating_list: RatingList) -> Table:
     return made
 
 
-def engine_table(tally: Tally) -> Table:
-    """Faults of each engine."""
+def engine_table(tally: Tally) -> Group:
+    """Faults of each engine, and fastchess's warnings."""
     made = table(1, "Engine", "Lost on time", "Stalled", "Illegal", "Disconnected", "Warnings")
     for name, count in tally.engines.items():
-        counts = [count.faults[heading] for heading in FAULTS] + [count.warnings]
+        counts = [count.faults[heading] for heading in FAULTS] + [count.warnings.total()]
         made.add_row(name, *(Text(str(number), "bold red" if number else "") for number in counts))
-    return made
+    warnings = [
+        Text(f"warnings about {name}: {', '.join(f'{text} ({times})' for text, times in count.warnings.most_common())}")
+        for name, count in tally.engines.items()
+        if count.warnings
+    ]
+    return Group(made, *warnings)
 
 
 def sprt_line(tally: Tally, test: Sprt | None) -> str | None:

@@ -1,9 +1,12 @@
 """Counts games, each once, even if it arrives twice."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from tuning.matches.fastchess import FAULTS, MatchGame
+
+_DETAILS = re.compile(r" - | from |(?=\d)")  # what separates the kind of a warning from its details
 
 
 @dataclass(slots=True)
@@ -37,11 +40,11 @@ class Encounter:
 
 @dataclass(slots=True)
 class EngineCount:
-    """Games and faults of one engine; ``warnings`` are those of fastchess, about lines of thought most of all."""
+    """Games and faults of one engine, and fastchess's ``warnings`` about its output by kind."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
-    warnings: int = 0
+    warnings: Counter[str] = field(default_factory=Counter)
 
 
 class Tally:
@@ -79,9 +82,10 @@ class Tally:
 
     def count_warning(self, message: str) -> bool:
         """Count a warning of fastchess about an engine's output; return False for another message."""
-        about = [name for name in self.engines if message.partition(" :: ")[0].endswith(f" {name}")]
+        text = message.partition(" :: ")[0]
+        about = [name for name in self.engines if text.endswith(f" {name}")]
         for name in about:
-            self.engines[name].warnings += 1
+            self.engines[name].warnings[_DETAILS.split(text.removeprefix("Warning; "), 1)[0]] += 1
         return bool(about) and message.startswith("Warning")
 
     @property

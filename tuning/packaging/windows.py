@@ -69,12 +69,10 @@ GPL-3.0-or-later; the source is in packages\\engine, all licences are in licence
 """
 
 
-def make(out: Path, wheel: Path, python: Path | None) -> None:
-    """Write the zip ``out`` from Numbat's ``wheel`` and a package of CPython (None: python.org's), by pip. Raises
-    :class:`SetupError` and OSError."""
+def make(out: Path, wheel: Path, python: Path) -> None:
+    """Write the zip ``out`` from Numbat's ``wheel`` and CPython's zip, by pip. Raises :class:`SetupError`, OSError."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        python = fetch_python(python, folder)
         shutil.copy(wheel, folder)
         pip("wheel", "--no-deps", "--wheel-dir", folder, "chess")  # PyPI has the source only
         pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, "distlib>=0.3.7")
@@ -119,23 +117,16 @@ def build(out: Path, python: Path, wheels: Path, compiled: bool = False) -> None
 
 
 def unpack_python(archive: Path, target: Path) -> str:
-    """Unpack CPython and set its module path; returns its version, such as ``3.13``.
-
-    It must be the version that runs this, whose bytecode it gets."""
+    """Unpack CPython, as :func:`fetch_python` returns it, and set its module path; returns its version: ``3.13``."""
     with zipfile.ZipFile(archive) as file:
-        names = [name for name in file.namelist() if name not in UNUSED]
-        (digits,) = {match[1] for name in names if (match := re.fullmatch(r"python3(\d+)\.dll", name))} or {None}
-        if digits is None or "python.exe" not in names:
-            raise SetupError(f"{archive} is not an embeddable package of CPython for Windows")
-        if int(digits) != sys.version_info.minor:
-            raise SetupError(f"{archive} is Python 3.{digits}: run this with Python 3.{digits}")
-        file.extractall(target, names)
-    (target / f"python3{digits}._pth").write_text(f"python3{digits}.zip\n.\n..\\packages\n")
-    return f"3.{digits}"
+        file.extractall(target, [name for name in file.namelist() if name not in UNUSED])
+    minor = sys.version_info.minor
+    (target / f"python3{minor}._pth").write_text(f"python3{minor}.zip\n.\n..\\packages\n")
+    return f"3.{minor}"
 
 
 def add_cpp(packages: Path, python: Path) -> None:
-    """Copy the newest C++ library of the packages beside Python, for all of them: it serves older compilers too."""
+    """Copy the newest C++ library of the packages into Python's folder; it serves all of them."""
     found = sorted(packages.glob(f"*.libs/{Path(CPP).stem}*.dll"), key=_file_version)
     if not found:
         raise SetupError(f"no package brings {CPP}, which numba needs")
@@ -181,15 +172,27 @@ def compile_modules(packages: Path) -> None:
 
 
 def fetch_python(path: Path | None, folder: Path) -> Path:
-    """The zip of CPython: that at ``path``, or python.org's. Raises :class:`SetupError` and OSError."""
+    """The zip of CPython: that at ``path``, or python.org's. It must be the version that runs this, whose bytecode it
+    gets. Raises :class:`SetupError` and OSError."""
     if path is None:
         path = folder / "python.zip"
+        _check_version(PYTHON, re.search(r"-3\.(\d+)\.", PYTHON))
         urllib.request.urlretrieve(PYTHON, path)
         if hashlib.sha256(path.read_bytes()).hexdigest() != PYTHON_SHA256:
             raise SetupError(f"{PYTHON} does not have the SHA-256 {PYTHON_SHA256}")
     if not zipfile.is_zipfile(path):
         raise SetupError(f"{path} is not a zip")
+    with zipfile.ZipFile(path) as file:
+        names = "\n".join(file.namelist())
+    _check_version(path, re.search(r"(?s)^(?=.*^python\.exe$).*^python3(\d+)\.dll$", names, re.MULTILINE))
     return path
+
+
+def _check_version(place: str | Path, found: re.Match[str] | None) -> None:
+    if found is None:
+        raise SetupError(f"{place} is not an embeddable package of CPython for Windows")
+    if int(found[1]) != sys.version_info.minor:
+        raise SetupError(f"{place} is Python 3.{found[1]}: run this with Python 3.{found[1]}")
 
 
 def pip(*arguments: str | os.PathLike[str]) -> None:

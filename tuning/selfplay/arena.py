@@ -184,7 +184,7 @@ def play(
 
     def give_up(error: BaseException) -> None:
         if not isinstance(error, SetupError):
-            raise SetupError(f"later pairs do not count without those that failed; {advice}")
+            raise SetupError(f"later pairs do not count without the failed ones; {advice}")
 
     try:
         return run_units(

@@ -45,7 +45,7 @@ class Matchup:
 @dataclass(frozen=True, slots=True)
 class DuelPair:
     """Pair ``number`` of the plan, two games from ``opening``. ``values`` are search parameters of the two sides for
-    this pair alone, besides those of the meeting."""
+    this pair alone, in addition to those of the meeting."""
 
     number: int
     opening: Opening

@@ -15,7 +15,7 @@ _RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
 def pgn_of(game: DuelGame, pair: int, white: int, names: tuple[str, str], opening: Opening) -> str:
-    """The game in which side ``white`` has White; the mover's score (``+0.35/0``) stands after each move."""
+    """The game in which side ``white`` has White; the mover's score (``+0.35/0``) follows each move."""
     players = names if white == 0 else names[::-1]
     made = chess.pgn.Game.without_tag_roster()
     tags = {"Event": "arena", "Site": "?", "Date": "????.??.??", "Round": f"{pair + 1}.{white + 1}",

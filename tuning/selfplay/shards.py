@@ -91,7 +91,7 @@ def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> DatagenRun:
 
 
 def first_game(run: DatagenRun, shard: int = 0) -> bytes:
-    """The first game of a shard, played in this process. Raises as :func:`play_shard`."""
+    """The first game of a shard, played in this process. Raises the same exceptions as :func:`play_shard`."""
     played: list[bytes] = []
     play_shard(Shard(shard, 0, 1, run), lambda item: played.extend(item["games"]))
     return played[0]

@@ -9,7 +9,7 @@ from engine.play.captures import value
 
 
 def find(line: Line, ply: int) -> Finding | None:
-    """The front piece steps aside at once, and one of the slider's next two moves captures the one behind."""
+    """The front piece steps aside immediately, and one of the slider's next two moves captures the one behind."""
     if ply + 2 >= len(line):
         return None
     slider, aside = line.moves[ply : ply + 2]

@@ -59,7 +59,10 @@ def test_games_and_faults_are_those_that_it_counts(title, games, fault):
 
 def test_wrong_lines_are_counted_for_their_engine():
     tally = tallied(printed("wrong line"), [0])
-    assert (tally.engines["A vs B"].warnings, tally.engines["sound"].warnings) == (1, 0)
+    assert (dict(tally.engines["A vs B"].warnings), tally.engines["sound"].warnings.total()) == (
+        {"Illegal PV move": 1},
+        0,
+    )
     assert next(filter(is_trouble, printed("does not start"))).startswith("Fatal; A vs B engine")
 
 

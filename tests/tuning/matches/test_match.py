@@ -1,5 +1,6 @@
 """The whole of ``python -m tuning.match`` from its command line: results, resuming, refusals."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -39,7 +40,7 @@ def test_a_match_from_start_to_end(monkeypatch, tmp_path, playing):
     assert "w against b: 8 games, +2 =4 -2" in page
     assert "pairs by points 0, ½, 1, 1½, 2: 1, 0, 2, 0, 1" in page
     assert "! game 1.2: b - w 0-1 White loses on time (12ms overrun)" in page
-    assert "Illegal PV move" not in page  # counted, not shown
+    assert len(re.findall(r"^warnings about [wb]: Illegal PV move \(1\)$", page, re.MULTILINE)) == 1
     summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
     assert summary["engines"]["b"]["time losses"] == 1
     assert summary["engines"]["w"]["warnings"] + summary["engines"]["b"]["warnings"] == 1

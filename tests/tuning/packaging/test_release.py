@@ -81,6 +81,22 @@ def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: pytest.Captur
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
+def test_what_the_zip_needs_is_checked_before_the_long_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unreachable(url: str, path: Path) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr("urllib.request.urlretrieve", unreachable)
+    monkeypatch.setattr(release.windows, "PYTHON", f"https://python.test/python-3.{sys.version_info.minor}.1-embed.zip")
+    monkeypatch.setattr(release, "check_release", lambda *of: None)
+    monkeypatch.setattr(release, "build", lambda out: pytest.fail("the long work has begun"))
+    assert release.main([str(tmp_path / "new"), "--tag", "v1.0.0"]) == 2
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "no zip for Windows: no network (--python FILE" in line
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="scripts are no programs")
 @pytest.mark.parametrize(
     ("text", "complaint"),

@@ -144,23 +144,30 @@ def test_the_newest_library_counts_numerically(tmp_path: Path) -> None:
     assert (tmp_path / "msvcp140.dll").read_bytes() == library(14, 10, 1)
 
 
-def test_faults_are_named(tmp_path: Path, python: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "numbat.zip"
-
-    def refused(match: str, archive: Path = python) -> None:
+def test_unusable_packages_of_cpython_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(match: str, archive: Path | None) -> None:
         with pytest.raises(SetupError, match=match):
-            windows.build(out, archive, wheels)
-        assert not out.exists()
+            windows.fetch_python(archive, tmp_path)
 
     monkeypatch.setattr("urllib.request.urlretrieve", lambda url, path: path.write_bytes(b"another"))
-    with pytest.raises(SetupError, match="does not have the SHA-256"):
-        windows.fetch_python(None, tmp_path)
-    with pytest.raises(SetupError, match="is not a zip"):
-        windows.fetch_python(wheels / "twig-1.0.whl", tmp_path)
-    other = write_zip(tmp_path / "other.zip", {"README": ""})
-    refused("other.zip is not an embeddable package of CPython", other)
+    monkeypatch.setattr(windows, "PYTHON", f"https://python.test/python-3.{MINOR}.1-embed-amd64.zip")
+    refused("does not have the SHA-256", None)
+    monkeypatch.setattr(windows, "PYTHON", f"https://python.test/python-3.{MINOR + 1}.1-embed-amd64.zip")
+    refused(f"is Python 3.{MINOR + 1}: run this with Python 3.{MINOR + 1}", None)
+    refused("is not a zip", tmp_path / "python.zip")
+    refused("other.zip is not an embeddable package of CPython", write_zip(tmp_path / "other.zip", {"README": ""}))
     refused(f"is Python 3.{MINOR + 1}: run this with Python 3.{MINOR + 1}", cpython(tmp_path, MINOR + 1))
-    cpython(tmp_path, MINOR)
+    assert windows.fetch_python(cpython(tmp_path, MINOR), tmp_path) == tmp_path / "python.zip"
+
+
+def test_faults_are_named(tmp_path: Path, python: Path, wheels: Path) -> None:
+    out = tmp_path / "numbat.zip"
+
+    def refused(match: str) -> None:
+        with pytest.raises(SetupError, match=match):
+            windows.build(out, python, wheels)
+        assert not out.exists()
+
     only(wheels, "twig*").rename(tmp_path / "twig.whl")
     refused("pip .*: No matching distribution found for twig")
     write_wheel(wheels, "twig", {"twig.py": "", "twig.libs/msvcp140.dll": library(14, 0, 0)})
