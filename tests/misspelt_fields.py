@@ -2,11 +2,13 @@
 
 from engine.board.aliases import Position
 from engine.evaluation.records import Evaluator
+from engine.search.parameters import ParametersRecord
 from engine.search.state import WorkerRecord
-from engine.search.tunables import Params
 
 
-def misspelt(position: Position, worker: WorkerRecord, params: Params, evaluator: Evaluator) -> tuple[object, ...]:
+def misspelt(
+    position: Position, worker: WorkerRecord, params: ParametersRecord, evaluator: Evaluator
+) -> tuple[object, ...]:
     """Read a field of each record by a name that it does not have."""
     return (
         position.pined_straight,  # type: ignore[attr-defined]
