@@ -207,10 +207,10 @@ def test_recipe_for_a_subcommand(copy: Copy) -> None:
     """The FEN of a position as Numbat reads it."""
     copy.edit(
         "uci_main.py",
-        '    commands.add_parser("version",',
-        '    fen = commands.add_parser("fen", help="print a FEN as Numbat reads it")\n'
+        '    command("version",',
+        '    fen = command("fen", "print a FEN as Numbat reads it")\n'
         '    fen.add_argument("words", nargs="+")\n'
-        '    commands.add_parser("version",',
+        '    command("version",',
     )
     copy.edit(
         "uci_main.py",
