@@ -163,7 +163,7 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
 
 
 def test_bounds_meet_minimax_at_its_deepest():
-    rows = list(Comparison(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(3))
+    rows = list(Comparison(games.tictactoe(), ("minimax", "alpha-beta", "uct"), 60.0).rows(3))
     curves = page.bounds(rows)
     measured = page.measured(rows)
     assert set(measured) == {"minimax", "alpha-beta"}
@@ -238,7 +238,7 @@ def test_the_search_moves_first_for_either_side(monkeypatch):
     assert seen == [MIN, MAX]
 
 
-def played(demo, answers, **options):
+def played(demo, answers, seconds=1.0, **options):
     """The text of one game with these answers, then the end of the input."""
     told, words = [], iter(answers)
 
@@ -248,7 +248,7 @@ def played(demo, answers, **options):
         except StopIteration:
             raise EOFError from None
 
-    play.play(demo, ask=ask, tell=told.append, seconds=1.0, **options)
+    play.play(demo, ask=ask, tell=told.append, seconds=seconds, **options)
     return "\n".join(told)
 
 
@@ -299,12 +299,11 @@ def test_othello_shows_its_squares_and_passes_are_moves():
 
 
 def test_chess_can_be_played_against_the_textbook():
-    told = played(games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), ["zz", "Ra8"])
+    demo = games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    told = played(demo, ["zz", "Ra8"])
     assert "'zz' is not a legal move here; write moves as e4" in told
     assert told.endswith("White wins.")
-    assert "White plays Ra8# (+1000 for White, " in played(
-        games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), [], human=MIN
-    )
+    assert "White plays Ra8# (+1000 for White, " in played(demo, [], seconds=0.1, human=MIN)
 
 
 def test_closed_standard_input_is_its_end(monkeypatch):
