@@ -1,4 +1,4 @@
-"""``start`` runs a program in a new process that has numba in memory already.
+"""``Child`` runs a program in a new process that has numba in memory already.
 
 Importing numba, and setting it up for a first compilation, takes most of the time of a process that compiles a small
 function or refuses its command line. Python's fork server does both once (:mod:`tests.forkserver_preload`), and each
@@ -34,6 +34,7 @@ def _server() -> Any:
 
 def _run_as_child(folder: str, environment: dict[str, str], program: str, out: str, error: str) -> None:
     """Run ``program`` as ``python -c`` does in ``folder``; its output goes to the files ``out`` and ``error``."""
+    os.setsid()
     for number, path in ((0, os.devnull), (1, out), (2, error)):
         os.dup2(os.open(path, os.O_RDWR), number)
     os.environ.clear()
@@ -49,17 +50,33 @@ def _run_as_child(folder: str, environment: dict[str, str], program: str, out: s
 
 
 class Child:
-    """A forked process that runs ``program`` and writes its output to files."""
+    """A process that runs ``program`` in ``folder``, in a session of its own, and writes its output to files: a
+    forked process, or a ``fresh`` one where a fork would differ."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], program: str) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], program: str, fresh: bool = False) -> None:
         self._files = [tempfile.NamedTemporaryFile("r") for _ in range(2)]  # noqa: SIM115 - closed when it is read
-        names = [file.name for file in self._files]
-        self._process = _server().Process(target=_run_as_child, args=(str(folder), dict(environment), program, *names))
-        self._process.start()
+        out, error = (file.name for file in self._files)
+        self._process: Any = None
+        if CAN_FORK and not fresh and not any(name.startswith("NUMBA_") for name in environment):
+            arguments = (str(folder), dict(environment), program, out, error)
+            self._process = _server().Process(target=_run_as_child, args=arguments)
+            self._process.start()
+            self._wait = self._process.join
+        else:
+            with open(out, "wb") as output, open(error, "wb") as errors:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", program], cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL,
+                    stdout=output, stderr=errors, start_new_session=True,
+                )  # fmt: skip
+            self._wait = self._process.wait
+
+    def output(self) -> str:
+        """What it wrote to standard output so far."""
+        return Path(self._files[0].name).read_text()
 
     def communicate(self, timeout: float = 600) -> tuple[str, str]:
         """Wait for its end, and return what it wrote to standard output and to standard error."""
-        self._process.join(timeout)
+        self._wait(timeout)
         assert self.returncode is not None, f"still running after {timeout} s"
         texts = []
         for file in self._files:
@@ -68,22 +85,12 @@ class Child:
         return texts[0], texts[1]
 
     @property
+    def pid(self) -> int:
+        """The number of the process, and of its group."""
+        return int(self._process.pid)
+
+    @property
     def returncode(self) -> int | None:
         """Its exit code once it has ended."""
-        return self._process.exitcode
-
-
-def start(
-    folder: Path, environment: Mapping[str, str], program: str, fresh: bool = False
-) -> Child | subprocess.Popen[str]:
-    """Run ``program`` in ``folder``: in a forked process, or in a ``fresh`` one where a fork would differ."""
-    if CAN_FORK and not fresh and not any(name.startswith("NUMBA_") for name in environment):
-        return Child(folder, environment, program)
-    return subprocess.Popen(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env=dict(environment),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+        process = self._process
+        return process.poll() if isinstance(process, subprocess.Popen) else process.exitcode

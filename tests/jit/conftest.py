@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import engine.jit
 import engine.messages
 import engine.processes
 from engine.jit import digest
-from tests.forkserver import Child, start
+from tests.forkserver import Child
 
 LOW = """
 from engine.jit import inlined
@@ -101,15 +100,15 @@ class Miniature:
         with (self.package / "jit" / f"{module}.py").open("a") as file:
             file.write(lines)
 
-    def start(self, environment: Mapping[str, str] | None = None, program: str = MAIN) -> Child | subprocess.Popen[str]:
+    def start(self, environment: Mapping[str, str] | None = None, program: str = MAIN) -> Child:
         """One process on the package; its cache is ``self.cache`` if ``environment`` names no other."""
         variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
         variables |= {"PYTHONPATH": str(self.folder), "NUMBAT_CACHE_DIR": str(self.cache)}
         variables |= {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environment or {})
-        return start(self.folder, variables, program, self.fresh)
+        return Child(self.folder, variables, program, self.fresh)
 
     @staticmethod
-    def finish(process: Child | subprocess.Popen[str]) -> dict[str, Any]:
+    def finish(process: Child) -> dict[str, Any]:
         """The process's output."""
         out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error

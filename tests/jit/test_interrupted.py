@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 from engine.jit import INTERPRETED, parallel
+from tests.forkserver import Child
 from tests.jit.conftest import Miniature
 
 pytestmark = [
@@ -118,19 +118,9 @@ def _set_up(detaching: Miniature) -> Path:
     return pids
 
 
-def _begin(detaching: Miniature, processors: int, beside: bool, seconds: int) -> subprocess.Popen:
-    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
-    variables |= {"NUMBAT_CACHE_DIR": str(detaching.cache), "PIDS": str(detaching.folder / "pids")}
-    variables |= {"PROCESSORS": str(processors), "BESIDE": "yes" if beside else "no", "SECONDS": str(seconds)}
-    return subprocess.Popen(
-        [sys.executable, "-c", MAIN],
-        cwd=detaching.folder,
-        env=variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+def _begin(detaching: Miniature, processors: int, beside: bool, seconds: int) -> Child:
+    variables = {"PIDS": str(detaching.folder / "pids"), "PROCESSORS": str(processors), "SECONDS": str(seconds)}
+    return detaching.start(variables | {"BESIDE": "yes" if beside else "no"}, MAIN)
 
 
 def _wait_until(condition: Callable[[], object], seconds: float = 120) -> None:
@@ -140,7 +130,7 @@ def _wait_until(condition: Callable[[], object], seconds: float = 120) -> None:
         time.sleep(0.02)
 
 
-def _end_by(number: signal.Signals, *processes: subprocess.Popen) -> tuple[str, str]:
+def _end_by(number: signal.Signals, *processes: Child) -> tuple[str, str]:
     """Send the signal to their whole groups, as a terminal does; the output of the last."""
     for process in processes:
         os.killpg(process.pid, number)
@@ -148,7 +138,7 @@ def _end_by(number: signal.Signals, *processes: subprocess.Popen) -> tuple[str, 
     return outputs[-1]
 
 
-def _finish(process: subprocess.Popen, compiled: list[str] | None = None) -> list[str]:
+def _finish(process: Child, compiled: list[str] | None = None) -> list[str]:
     """Its reports, once it has called the kernel; what it compiled itself is ``compiled`` (None: any kernels)."""
     said, errors = process.communicate(timeout=120)
     *reports, last = said.splitlines()
@@ -200,9 +190,9 @@ def test_killed_starts_share_a_compiler_that_the_next_one_joins(detaching: Minia
     _wait_until(lambda: list(detaching.cache.rglob("third-*")))
     _end_by(signal.SIGKILL, *starts)
     joining = _begin(detaching, 2, beside=False, seconds=300)
-    assert joining.stdout.readline() == f"{JOINED}\n"
+    _wait_until(lambda: f"{JOINED}\n" in joining.output())
     (detaching.folder / "go").touch()
-    assert _finish(joining, []) == ["compiled"]
+    assert _finish(joining, []) == [JOINED, "compiled"]
     assert len(list(pids.glob("parallel-*"))) == 2
     _wait_until(lambda: not _alive(pids))
     assert {Path(name).suffix for name in _files(detaching.cache)} <= {".nbc", ".lock"}
@@ -270,8 +260,7 @@ def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature) -> N
 def test_unfinished_files_of_killed_processes_are_removed(detaching: Miniature) -> None:
     """Long after it, since another process may be writing now."""
     _set_up(detaching)
-    with _begin(detaching, 1, beside=False, seconds=0) as process:
-        assert process.wait(120) == 0
+    _finish(_begin(detaching, 1, beside=False, seconds=0))
     directory = next(path for path in detaching.cache.rglob("board-*") if path.is_dir())
     old = [directory / "old.tmp", directory.parent / "old.tmp"]
     new = [directory / "new.tmp", directory.parent / "new.tmp"]
@@ -281,7 +270,6 @@ def test_unfinished_files_of_killed_processes_are_removed(detaching: Miniature) 
         os.utime(path, (time.time() - 86_400,) * 2)
     for path in directory.glob("last-*"):
         path.unlink()
-    with _begin(detaching, 1, beside=False, seconds=0) as process:
-        assert process.wait(120) == 0
+    _finish(_begin(detaching, 1, beside=False, seconds=0))
     assert not any(path.exists() for path in old)
     assert all(path.exists() for path in new)

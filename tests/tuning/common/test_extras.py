@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.forkserver import start
+from tests.forkserver import Child
 from tuning.common import extras, units
 
 TOOLS = {"scipy": ["match", "arena", "texel"], "torch": ["train"]}
@@ -26,7 +26,7 @@ runpy.run_module("tuning." + sys.argv[0], run_name="__main__", alter_sys=True)
 @pytest.mark.parametrize(("package", "tool"), [(package, tool) for package in TOOLS for tool in TOOLS[package]])
 def test_a_missing_package_is_one_line(tmp_path, package, tool):
     script = WITHOUT.format(package=package, words=tool.split())
-    process = start(tmp_path, os.environ | {"PYTHONPATH": str(REPOSITORY)}, script)
+    process = Child(tmp_path, os.environ | {"PYTHONPATH": str(REPOSITORY)}, script)
     out, error = process.communicate(timeout=120)
     said = " ".join((out + error).split())
     assert process.returncode == 2, said
