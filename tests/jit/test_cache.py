@@ -13,8 +13,8 @@ import pytest
 from engine.configuration import LEVELS, use_kernels
 from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
+from tests.forkserver import Child
 from tests.jit.conftest import HIGH, LOW, MAIN, Miniature
-from tests.run_python import run_python
 
 FIRST = ["compiling the engine, once (later starts are fast)", "compiled"]
 
@@ -392,8 +392,9 @@ def test_two_copies_in_a_process_are_independent(tmp_path: Path) -> None:
         (copy.package / "weight.json").write_text(str(weight))
     for _ in range(2):
         variables = os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = run_python("-c", COPIES, tmp_path / "first", tmp_path / "second", env=variables, cwd=tmp_path)
-        assert (done.returncode, done.stdout.split()) == (0, ["70", "90", "700", "900"]), done.stderr
+        process = Child(tmp_path, variables, COPIES)
+        out, error = process.communicate()
+        assert (process.returncode, out.split()) == (0, ["70", "90", "700", "900"]), error
 
 
 #: The result of a copy depends on data that no digest covers, as the engine's does on its weights.
@@ -422,17 +423,17 @@ def run_later(x):
 """
 
 COPIES = """
-import sys
+import os, sys
 modules = []
-for folder in sys.argv[1:]:
+for folder in ("first", "second"):
     for name in [name for name in sys.modules if name.split(".")[0] == "engine"]:
         del sys.modules[name]
-    sys.path.insert(0, folder)
+    sys.path.insert(0, os.path.abspath(folder))
     from engine.board import high
     from engine.jit.warmup import warm_up
     high.run(10)  # the rest waits for the other copy
     modules.append((high, warm_up))
-    sys.path.remove(folder)
+    sys.path.remove(os.path.abspath(folder))
 for high, _ in modules:
     print(high.run(10))
 for high, warm_up in modules:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from engine.jit import INTERPRETED
+from tests.forkserver import Child
 from tests.jit.stores import file_of, new_store, plant, start
-from tests.run_python import REPOSITORY, run_python
+from tests.run_python import REPOSITORY
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no user numbers on this system"),
@@ -138,10 +139,10 @@ def test_parent_folders_are_not_checked(tmp_path: Path, mode: int) -> None:
 #: A start as another user: result, whether it was loaded, remarks. That user may not be able to read Python itself, so
 #: all of numba is in memory by then.
 CHILD = """
-import json, os, sys
+import json, os
 from pathlib import Path
 from tests.jit.stores import new_store, start
-user, unused, folder = sys.argv[1:]
+user, unused, folder = {words!r}
 start(new_store(Path(unused)))
 os.setgroups([])
 os.setgid(int(user))
@@ -160,10 +161,11 @@ def shared() -> Iterator[Path]:
 
 
 def _as_visitor(shared: Path, folder: Path) -> tuple[int, int, list[str]]:
-    words = ("-c", CHILD, VISITOR, tempfile.mkdtemp(dir=shared), folder)
-    done = run_python(*words, cwd=REPOSITORY, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
-    assert done.returncode == 0, done.stderr
-    result, hits, remarks = json.loads(done.stdout)
+    program = CHILD.format(words=(str(VISITOR), tempfile.mkdtemp(dir=shared), str(folder)))
+    process = Child(REPOSITORY, os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}, program)
+    out, error = process.communicate()
+    assert process.returncode == 0, error
+    result, hits, remarks = json.loads(out)
     return result, hits, remarks
 
 
