@@ -4,15 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtri, stdtrit
 
 from tuning.statistics.elo import MIN_OBSERVATIONS, elo_of, estimate, expected_score
 
 
 def student(observations: int) -> float:
     """How much wider an interval of ours is than fastchess's, which takes the normal distribution."""
-    from scipy import stats as distributions  # takes a second, in each process that collects tests
-
-    return float(distributions.t.ppf(0.975, observations - 1) / distributions.norm.ppf(0.975))
+    return float(stdtrit(observations - 1, 0.975) / ndtri(0.975))
 
 
 @pytest.mark.parametrize(
