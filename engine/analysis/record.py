@@ -205,12 +205,7 @@ class Findings:
         assert before.move is not None
         assert found.score is not None
         judged = Judged(
-            found.board,
-            found.score,
-            found.depth,
-            move=before.move,
-            san=before.board.san(before.move),
-            book=before.book,
+            found.board, found.score, found.depth, move=before.move, san=before.board.san(before.move), book=before.book
         )
         return self._with_mark(judged, number - 1, before.mark) if before.mark else judged
 

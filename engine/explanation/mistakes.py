@@ -4,18 +4,7 @@ from typing import Literal
 
 import chess
 
-from engine.explanation.claims import (
-    ByTables,
-    Case,
-    Claim,
-    Compared,
-    Drawn,
-    Gain,
-    Material,
-    Mating,
-    Opposition,
-    Tables,
-)
+from engine.explanation.claims import ByTables, Case, Claim, Compared, Drawn, Gain, Material, Mating, Opposition, Tables
 from engine.explanation.line import LINE_PLIES, Line
 from engine.explanation.tactics import MAX_COUNTED_PAWNS, MIN_PAWN_PROOF_PLIES, Win
 from engine.explanation.themes import draw, mate, opposition

@@ -59,11 +59,7 @@ class Book:
         self._reader = reader
 
     def move(
-        self,
-        board: chess.Board,
-        best: bool,
-        chance: random.Random | None = None,
-        excluded: Container[chess.Move] = (),
+        self, board: chess.Board, best: bool, chance: random.Random | None = None, excluded: Container[chess.Move] = ()
     ) -> chess.Move | None:
         """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight. None if the
         book has none; ``excluded`` moves, and entries that are illegal here, are skipped."""

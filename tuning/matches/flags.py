@@ -38,13 +38,7 @@ def limits_from(arguments: argparse.Namespace) -> TimeControl:
     base, increment, moves = parse_tc(arguments.tc) if arguments.tc else (None, 0.0, 0)
     movetime, margin = (None if value is None else value / 1000 for value in (arguments.movetime, arguments.timemargin))
     return TimeControl(
-        base,
-        increment,
-        moves,
-        movetime=movetime,
-        nodes=arguments.nodes,
-        depth=arguments.depth,
-        margin=margin,
+        base, increment, moves, movetime=movetime, nodes=arguments.nodes, depth=arguments.depth, margin=margin
     )
 
 
