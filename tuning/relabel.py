@@ -54,14 +54,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     not possible, or a folder that holds something else."""
     out = arguments.out
     settings = RelabelSettings(
-        nodes=arguments.nodes,
-        hard=arguments.hard,
-        share=arguments.share,
-        first_ply=arguments.first_ply,
-        hash=arguments.hash,
-        seed=arguments.seed,
-        options=options_of(arguments.option),
-    )
+        nodes=arguments.nodes, hard=arguments.hard, share=arguments.share, first_ply=arguments.first_ply,
+        hash=arguments.hash, seed=arguments.seed, options=options_of(arguments.option),
+    )  # fmt: skip
     sources = games_to_read(arguments.games, out)
     warm_up(console.print)  # once, not in every worker
     fingerprint, games = fingerprint_of(settings), digest(sources[0])

@@ -202,14 +202,9 @@ class _Run:
         line = self._lengthened(at, position.found.line)
         after.line = self._lengthened(at + 1, after.line)
         case = Case(
-            self._record.board(at),
-            position.move,
-            other_line=line,
-            reply_line=after.line,
-            other_score=score,
-            score=after.score,
-            marked=grade.bad or grade is Grade.UNCLEAR,
-        )
+            self._record.board(at), position.move, other_line=line, reply_line=after.line,
+            other_score=score, score=after.score, marked=grade.bad or grade is Grade.UNCLEAR,
+        )  # fmt: skip
         known = grade is not Grade.UNCLEAR or sacrificed(position.board, position.move)
         why = self._why(case) if known else None
         mark = Mark(grade, line, score, why=why)

@@ -429,17 +429,10 @@ def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
     had, has = claim.standing.had, claim.standing.has
     better, answer = _move(claim.best, 0), _moves(claim.line, 1, 2)
     words = dict(
-        better=better,
-        answer=answer,
-        when=f"After {answer}" if answer else "Now",
-        mover=side(mover),
-        other=side(not mover),
-        leader=side(mover == (has > 0)),
-        stands=_STANDS[abs(has)],
-        still=_STILL[abs(has)],
-        had=_WOULD_BE[abs(had)],
-        cost=_COST[cost],
-    )
+        better=better, answer=answer, when=f"After {answer}" if answer else "Now",
+        mover=side(mover), other=side(not mover), leader=side(mover == (has > 0)),
+        stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)], cost=_COST[cost],
+    )  # fmt: skip
     text, change = (part.format(**words) for part in _KINDS["slightly" if kind == "little" and not answer else kind])
     if claim.missed:
         change = f"{better} would have won {gained(claim.missed.gain)}"

@@ -207,16 +207,10 @@ class Comparison:
                 if name in _GUESSING and isfinite(found.value):
                     options["guess"] = found.value
                 return Row(
-                    name,
-                    depth,
-                    "estimated" if name == "uct" else "searched",
-                    whole,
-                    nodes=found.nodes,
-                    leaves=found.leaves,
-                    seconds=seconds,
-                    value=number(found.value),
-                    line=self.demo.write_line(found.line),
-                )
+                    name, depth, "estimated" if name == "uct" else "searched", whole,
+                    nodes=found.nodes, leaves=found.leaves, seconds=seconds,
+                    value=number(found.value), line=self.demo.write_line(found.line),
+                )  # fmt: skip
         if name in EXHAUSTIVE and counted:
             return Row(name, depth, "counted", whole, *counted)
         return Row(name, depth, "gave up", whole)
@@ -228,13 +222,6 @@ class Comparison:
         seconds = perf_counter() - begun
         score, counted = found.score.white(), self.count(depth)
         value = f"#{score.mate()}" if score.is_mate() else f"{score.score(mate_score=0) / 100:.4g}"
-        return Row(
-            ENGINE,
-            depth,
-            "compiled",
-            counted[1] if counted else None,
-            nodes=found.nodes,
-            seconds=seconds,
-            value=value,
-            line=self.demo.write_line(found.pv),
-        )
+        whole = counted[1] if counted else None
+        line = self.demo.write_line(found.pv)
+        return Row(ENGINE, depth, "compiled", whole, nodes=found.nodes, seconds=seconds, value=value, line=line)

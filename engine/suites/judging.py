@@ -94,15 +94,11 @@ def questions(puzzle: Puzzle) -> Generator[chess.Board, tuple[str, Sequence[PvUp
             board.push_uci(forced)
     since = [judgement.since for judgement in judgements]
     return Attempt(
-        solved=judgements[-1].solved,
-        moves=tuple(moves),
-        san=tuple(san),
+        solved=judgements[-1].solved, moves=tuple(moves), san=tuple(san),
         seconds=round(sum(update.seconds for update in since), 4),
-        depth=max(update.depth for update in since),
-        nodes=sum(update.nodes for update in since),
-        points=judgements[0].points,
-        mate=judgements[0].mate,
-    )
+        depth=max(update.depth for update in since), nodes=sum(update.nodes for update in since),
+        points=judgements[0].points, mate=judgements[0].mate,
+    )  # fmt: skip
 
 
 def wanted(puzzle: Puzzle, san: bool = False) -> str:
