@@ -72,7 +72,7 @@ def shared(engine_of_the_module: "Engine") -> "Iterator[Engine]":
     yield from as_it_was(engine_of_the_module)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: asyncio.run fails while Playwright's event loop runs
 def tab() -> "Iterator[Page]":
     """A tab of the system's Chromium whose clock the test moves, driven by Playwright; the test is skipped without
     either. A fault in a script of a page fails the test."""
