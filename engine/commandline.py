@@ -22,14 +22,14 @@ if TYPE_CHECKING:  # slow to import
 #: Exit codes: success; failure; invalid request; ended by Ctrl-C or SIGTERM.
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
-_MOST_SECONDS = 1e6
+_MAX_SECONDS = 1e6
 
 _MAX_SHOWN_CHARACTERS = 500  # characters shown of the beginning, and of the end, of a long message
 MAX_JOBS = 1024  # maximum number of processes at a time
 
 
 class UsageError(ValueError):
-    """An invalid command line; the message says why."""
+    """An invalid command line; the message gives the reason."""
 
 
 #: Two examples for the help of each command.
@@ -113,9 +113,9 @@ def seconds(text: str) -> float:
         time = float(text)
     except ValueError:
         time = 0.0
-    if not 0 < time < _MOST_SECONDS:
+    if not 0 < time < _MAX_SECONDS:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not a number of seconds above 0 and below {_MOST_SECONDS:,.0f}"
+            f"{quoted(text)} is not a number of seconds above 0 and below {_MAX_SECONDS:,.0f}"
         )
     return time
 

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 
 class WriteError(ValueError):
-    """A file that cannot be written; the message names it and says why."""
+    """A file that cannot be written; the message names it and the reason."""
 
 
 #: Non-blocking, in case the path became a FIFO since it was checked; Windows has no FIFOs.

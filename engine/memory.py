@@ -1,4 +1,4 @@
-"""How much memory this process may use: a kernel ends a process that exceeds its container's limit, without a word."""
+"""How much memory this process may use: the system kills a process that exceeds its container's limit."""
 
 import os
 from contextlib import suppress

@@ -5,7 +5,7 @@ already knows the continuation of the move played. A move that seems to cost som
 compared with the best other one: both are searched from the same table to the same depth, again and again with twice
 the limit, until the verdict has stood for two rounds or the :mod:`~engine.analysis.budget` is spent. The two scores are
 those of the positions before and after the move, so a mark and a fall of the score always go together. If the last
-verdicts differ the fainter one is the mark, and a move that may be bad, but need not be, is called unclear."""
+verdicts differ, the milder one is the mark, and a move that only may be bad is called unclear."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,12 +28,12 @@ from engine.explanation.verdicts import winning_anyway
 Explain = Callable[[Case], Claim | None]  # explains a move that gets a mark; None if there is no reason
 OnStep = Callable[[float], None]  # gets the part of a game's work that is done
 
-#: Points that a move must seem to cost to be compared with the others, and those up to which a try in its place is
-#: searched once more, because it may be as good as the best.
+#: Points that a move must seem to cost to be compared with the others, and up to which an alternative is searched once
+#: more, because it may be as good as the best.
 SUSPECT_COST, NEAR_COST = 0.02, 0.08
 
 MAX_NEAR_MOVES = 6  # tries that are searched once more, at most
-INACCURACY_COST = 0.07  # points that an inaccuracy costs: with lichess.org's 0.05, too many are none to another engine
+INACCURACY_COST = 0.07  # points that an inaccuracy costs: with lichess.org's 0.05, another engine disagrees too often
 SACRIFICE_DOUBT_CP = 150  # centipawns of compensation that a sacrifice may have beyond what a search sees of it
 MIN_LINE_PLIES = 8  # plies that the lines at a mark have at least: shorter ones do not show what comes of a move
 TRY_PLIES = 4  # plies of a line in which a try's fault is looked for

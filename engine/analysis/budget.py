@@ -1,8 +1,8 @@
 """How a game's time, nodes or plies are divided among its positions.
 
-Half of it goes to a first search of every position. A comparison of two moves begins with less, and is repeated with
-twice the amount until the move has taken the time of ten positions. With a limit of plies the first search has it, and
-a comparison adds one ply after the other."""
+Half of it goes to a first search of every position. A comparison of two moves begins with less, and repeats with twice
+the amount until the move has used the time of ten positions. With a limit in plies the first search uses all of it, and
+each round of a comparison adds a ply."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from chess.engine import Limit
 
-FIRST_SHARE = 0.5  # the share of the first search of a position
-MAX_POSITIONS = 10  # what the comparisons of a move may take, in positions
+FIRST_SHARE = 0.5  # the share for the first search of a position
+MAX_POSITIONS = 10  # maximum cost of the comparisons of a move, in budgets of a position
 
 #: The round with which comparisons of moves that seem to cost something begin. The first one, of a quarter of the first
 #: search, is only for moves that may deserve praise.
@@ -22,7 +22,7 @@ _ROUND_PLIES = range(-1, 6)  # with a limit of plies, the plies that the rounds 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisBudget:
-    """What each position of a game has: ``amount`` milliseconds, nodes or plies, as ``unit`` says (a field of Limit).
+    """The budget of a position: ``amount`` milliseconds, nodes or plies, as ``unit`` says (a field of Limit).
     Amounts are whole numbers, so that an interrupted run can be continued exactly."""
 
     unit: str

@@ -105,7 +105,7 @@ def _remove(node: chess.pgn.GameNode, mark: re.Match[str]) -> None:
 
 
 def _line_checksum(first: chess.pgn.ChildNode) -> str:
-    """That of a variation; an empty text if it has more than moves."""
+    """The checksum of a variation; empty if it has more than moves."""
     line = [first, *first.mainline()]
     if any(node.comment or node.starting_comment or node.nags or len(node.variations) > 1 for node in line):
         return ""

@@ -1,8 +1,7 @@
 """A player's report over several games, counted from what their pages show.
 
-A difference between two kinds of moves is told only if it is more than chance: if, without any difference, fewer than
-one report in twenty would tell one. That is Fisher's exact test of the bad moves among the others, with Bonferroni's
-correction for the number of comparisons; it takes the moves as independent."""
+A difference between two kinds of moves is reported only if it is significant at the 5% level, by Fisher's exact test of
+the shares of bad moves, with Bonferroni's correction for the number of comparisons. Moves count as independent."""
 
 import math
 import re
@@ -238,7 +237,7 @@ def _opening(game: Mapping[str, Any]) -> str:
 
 
 def _words(theme: str) -> str:
-    """The name of a theme in words; empty if it only compares scores. What is won by no theme in particular is named.
+    """The name of a theme in words; empty if it only compares scores. Material won by no theme in particular is named.
 
     >>> _words("removedDefender"), _words("mateIn2"), _words("hanging"), _words("verdict")
     ('removed defender', 'mate', 'hanging piece', '')
@@ -335,7 +334,7 @@ def chance_of(found: int, among: int, others: int, among_others: int) -> float:
 
 
 def _advice(winning: Groups, halves: Groups, trend: bool, themes: Groups, trained: str) -> Iterator[str]:
-    """What else a coach would say first."""
+    """Advice on won games, the theme to train and the trend."""
     if winning:
         total, missed = sum(map(len, winning.values())), len(winning.get("not won", ()))
         yield f"Games with a winning position: {total}; not won: {missed}."

@@ -282,7 +282,7 @@ class Compared:
 
     @property
     def theme(self) -> str:
-        """That of the missed gain, a ``verdict`` on the game, or a ``comparison`` of two scores."""
+        """The theme of the missed gain, else ``verdict`` if the game turned, or ``comparison``."""
         if self.missed:
             return self.missed.theme
         return "verdict" if self.standing.kind in ("decided", "lost") else "comparison"

@@ -223,7 +223,7 @@ def _pieces(pieces: claims.Pieces) -> str:
 
 
 def gained(gain: claims.Gain, square: bool = True, up: str = "") -> str:
-    """What is won, with its ``square`` unless already named; ``up`` precedes what was paid.
+    """The gain, with its ``square`` unless already named; ``up`` precedes the price.
 
     >>> gained(claims.Gain("piece", ((chess.ROOK, 1),), ((chess.PAWN, 2),), chess.C2))
     'the rook on c2 for two pawns'

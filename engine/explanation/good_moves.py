@@ -186,7 +186,7 @@ def _near_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
 
 
 def _only(case: Case) -> OnlyMove | None:
-    """What the move keeps, and what the best other move would have cost."""
+    """The claim that the move keeps the standing, which the best other move would have cost."""
     if not case.best.moves:
         return None
     board, move, line = case.board, case.move, case.praised

@@ -55,7 +55,7 @@ def pieces(counts: Counter[chess.PieceType]) -> Pieces:
 
 
 def net_losses(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
-    """What loser and winner lost, without exchanges of like (bishop for knight too), and new queens."""
+    """The net losses of loser and winner, equal trades (also bishop for knight) cancelled, and the new queens."""
     lost, paid = (counts.copy() for counts in line.losses)
     shown = sum(line.moves[ply].promotion == chess.QUEEN for ply in line.turns())
     promoted = max(shown, -paid[chess.QUEEN])

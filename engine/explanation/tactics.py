@@ -1,6 +1,6 @@
-"""How the winner of a line wins material: what it wins, at which price, and by which theme.
+"""How the winner of a line wins material: the gain, its price, and the theme.
 
-The one place that finds it, for the reply to a mistake, for the better move that was missed, and for a good move."""
+Explanations of mistakes, of missed moves and of good moves all use it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,15 +35,15 @@ _SACRIFICED_PAWNS = 2  # pawns that a sacrifice gives
 
 @dataclass(frozen=True)
 class Win:
-    """What the winner of ``line`` may win. The winner's ``score`` at the end decides what is believed."""
+    """The material that the winner of ``line`` wins, if the winner's ``score`` at the end confirms it."""
 
     line: Line
     score: Score
 
     @cached_property
     def proof(self) -> Line:
-        """The beginning of the line that shows what is won. What is given back later counts, unless the score still
-        shows the lead: then the winner only chose the simplest way."""
+        """The beginning of the line that shows the gain. Later losses count, unless the score still shows the lead:
+        then the winner only chose the simplest way."""
         whole = self.line.certain_prefix
         soon = self.line.cut(self.line.turns().start + PROOF_PLIES).certain_prefix
         proof = soon if soon.gain > whole.gain + 1 and self._shown_by_score(soon) else whole
@@ -71,7 +71,7 @@ class Win:
 
     @cached_property
     def gain(self) -> Gain | None:
-        """What is won, at the price that is still paid at the end of the whole line."""
+        """The gain, less the losses that remain at the end of the whole line."""
         return gain_of(self.proof, self.line) if self.pawns > 0 and self.line.turns() else None
 
     @cached_property

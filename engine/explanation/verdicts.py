@@ -129,7 +129,7 @@ def compare(before: float, after: float, drop: int, marked: bool = False) -> Sta
 
 
 def _cost(drop: int, has: int) -> Cost:
-    """How much better the other move was. A side that is winning anyway may not notice; a lost one counts no pawns.
+    """How much better the other move was. A winning side hardly notices; for a losing one pawns do not matter.
 
     >>> _cost(250, 1), _cost(20_000, 0), _cost(250, -3), _cost(250, 3)
     ('pawns', 'far', 'surely', 'probably')

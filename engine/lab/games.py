@@ -13,7 +13,7 @@ from engine.textbook.games.othello import PASS
 
 
 class LabError(ValueError):
-    """A request that the lab cannot fulfil; the message says why."""
+    """A request that the lab cannot fulfil; the message gives the reason."""
 
 
 @dataclass(frozen=True)

@@ -38,14 +38,14 @@ def line(row: Row) -> str:
 
 
 def heading(row: Row) -> str:
-    """What all rows at the depth of ``row`` are compared with; empty if it is not known."""
+    """The heading of a depth: the sizes of the whole tree and of the minimal one; empty if they are unknown."""
     if row.whole is None or row.minimal is None:
         return ""
     return f"depth {row.depth}: {row.whole:,} leaves in all, {row.minimal:,.0f} in perfect order"
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Which search saw least of the deepest tree, in a sentence; empty if there is nothing to compare."""
+    """A sentence that names the search with the smallest share of the deepest tree; empty without one."""
     deepest = [row for row in rows if row.depth == rows[-1].depth and row.algorithm != ENGINE]
     shares = {row.algorithm: row.share for row in deepest if row.algorithm not in EXHAUSTIVE and row.share is not None}
     if not shares:

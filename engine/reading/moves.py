@@ -39,7 +39,7 @@ _MOVE = re.compile(
 
 
 class MoveError(PositionError):
-    """Text that is not a move; the message says why."""
+    """Text that is not a move; the message gives the reason."""
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:

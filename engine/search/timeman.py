@@ -15,7 +15,7 @@ MOVES_TO_COME = 50  # without a time control the overhead is reserved for this m
 
 #: Milliseconds of the overhead of later moves that 1 ms of increment covers: few setups lose the whole overhead with
 #: every move, and with an increment the clock never stays empty.
-INCREMENT_PAYS = 5
+OVERHEAD_PER_INCREMENT = 5
 
 #: The share of the clock to think with when the reserve would take more: up to a time control, and the cap in sudden
 #: death.
@@ -45,7 +45,7 @@ def time_for(
     if togo > 0:
         reserved, thinking = overhead * togo, SHARE_TO_CONTROL * left
     else:
-        reserved = overhead + max(overhead - INCREMENT_PAYS * increment, 0.0) * (MOVES_TO_COME - 1)
+        reserved = overhead + max(overhead - OVERHEAD_PER_INCREMENT * increment, 0.0) * (MOVES_TO_COME - 1)
         thinking = left * min(SHARE_TO_END, (left / max(reserved, MIN_TIME_MS)) ** 2)
     usable = max(left - reserved, min(thinking, left - overhead), MIN_TIME_MS)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves

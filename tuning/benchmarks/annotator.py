@@ -4,8 +4,8 @@
     python -m tuning.benchmarks.annotator puzzles levels --judge stockfish --count 300
 
 Sources: games, which are annotated, and whose positions are described; ``puzzles`` of the public data, half of them as
-the mistake before the puzzle, made by taking a move back; ``levels`` that play against themselves. Everything that is
-said is a row of the table: how often it was said, and how often the judge agrees. A search of ``--judge-nodes`` nodes
+the mistake before the puzzle, made by taking a move back; ``levels`` that play against themselves. Each kind of
+claim is a row of the table: how often it was made, and how often the judge agrees. A search of ``--judge-nodes`` nodes
 must show that a move marked as bad is bad (by lichess's rules), and that a line wins what is claimed: six tenths of
 three pawns or more suffice. A verdict such as "Black is winning" may be off by :data:`SLACK`. The mistakes of levels
 are only counted, by kind (:func:`kind_of`). The judge's lines are kept in ``--known``, so that an interrupted run goes
@@ -102,7 +102,7 @@ class Judge:
 
 
 class JudgeTally:
-    """What was said, and what of that is true, by name; doubts are printed."""
+    """Counts of claims made and of claims confirmed, by name; doubtful ones are printed."""
 
     def __init__(self, console: Console) -> None:
         self.console, self.said, self.true = console, Counter[str](), Counter[str]()
@@ -237,8 +237,7 @@ class Benchmark:
         return "" if unchecked else self.doubt_line(board, claim, best, 0)
 
     def doubt_line(self, board: chess.Board, claim: Claim, found: Analysis, start: int) -> str:
-        """What is doubtful of a claim whose line ``found`` should confirm from the move ``start`` on; empty if nothing
-        is."""
+        """The doubt about a claim whose line ``found`` should confirm from the move ``start`` on; empty without one."""
         line, moves = claim.line, found.pv
         if line.moves[start] not in found.pv[start : start + 1]:
             found = self.judge.look(line.boards[start], [line.moves[start]])

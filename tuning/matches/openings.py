@@ -195,7 +195,7 @@ class RandomOpenings:
 
 
 def distinct(openings: OpeningSuite | RandomOpenings, on_duplicate: Callable[[str], None]) -> Iterator[Opening]:
-    """``openings`` in order, until there is no new one. Those that lead to a position of an earlier one are
+    """``openings`` in order, until there is no new one. Openings that reach the position of an earlier one are
     skipped; ``on_duplicate`` is called for the first."""
     seen: set[str] = set()
     newest = 0

@@ -16,7 +16,7 @@ RIVALS = (
 )
 """Engines that Debian packages (and sunfish, ``pip install sunfish``).
 
-In fast games Stockfish 15.1 at a higher ``UCI_Elo`` plays its best moves (:mod:`tuning.levels.strength` says why).
+In fast games Stockfish 15.1 at a higher ``UCI_Elo`` plays its best moves (see :mod:`tuning.levels.strength`).
 """
 
 
