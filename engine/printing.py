@@ -38,7 +38,7 @@ class PrintError(Exception):
 
 
 class _Forwarder:
-    """A text stream whose failures are :class:`PrintError`, not to be confused with those of a file."""
+    """A text stream that raises :class:`PrintError`, to distinguish its failures from a file's."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream

@@ -132,7 +132,7 @@ class _GameTask:
 
 @dataclass(eq=False)
 class _File:
-    """A file of games, their results, and the two files made from them; the user named those in ``typed``."""
+    """A file of games, their results, and the two files made from them; ``typed`` are the files that the user named."""
 
     output: Path
     html: Path

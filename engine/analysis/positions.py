@@ -27,7 +27,7 @@ _INDENT_COLUMNS = 9  # columns that the later rows of a line are indented
 
 
 class Lines:
-    """The lines of a search as its reports come, best first: always those of one complete iteration. Reports come in
+    """The lines of a search as its reports come, best first: always of one complete iteration. Reports come in
     rounds; lines of an unfinished round do not compare with earlier ones."""
 
     def __init__(self) -> None:

@@ -93,7 +93,7 @@ def _read_pieces(text: Text, start: int, end: int, position: Position) -> bool:
 
 @inlined
 def _is_possible(position: Position) -> bool:
-    """Whether the material and squares of pawns and kings are possible (:func:`engine.board.fen.check_material`)."""
+    """Whether the material and squares of pawns and kings are possible (:func:`engine.fen.check_material`)."""
     count = I64(0)
     for color in range(2):
         own = position.colors[color]

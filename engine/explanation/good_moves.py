@@ -36,7 +36,7 @@ from engine.play.captures import value
 _THREAT_PLIES = 3  # plies of a threat to mention: the capture, the reply and the result
 _MIN_RETURN_SHARE = 0.6  # part of a sacrificed piece's value that is enough in return to be the aim of the sacrifice
 
-#: Moves of the sacrificing side in which an attack on the king must show, and those of them that must be part of it.
+#: Moves of the sacrificing side within which an attack on the king must show, and how many must be part of it.
 _MAX_ATTACK_MOVES, _MIN_ATTACK_MOVES = 4, 3
 
 

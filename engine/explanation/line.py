@@ -19,7 +19,7 @@ _MINOR_PAWNS, _RETURNED_PAWNS = 3, 2
 
 _MIN_FALLEN_SHARE = 0.6  # part of a gain that stands for all of it once it has fallen
 
-#: Plies within which the winner of a line must have won what it is said to win. A pawn that queens may take longer.
+#: Plies within which a line must win the claimed material. A pawn that queens may take longer.
 PROOF_PLIES = 7
 
 

@@ -70,7 +70,7 @@ def read_games(
 def games_of(lines: Iterable[Line], report: Report, place: str = "PGN", unread: bool = False) -> Iterator[Read]:
     """The games in ``lines``, as :func:`read_games`; reports name ``place`` as their source."""
     number = 0
-    latest: list[Line] = []  # those since the end of the last game, with ``unread``
+    latest: list[Line] = []  # the lines since the end of the last game, with ``unread``
 
     def remembered() -> Iterator[Line]:
         for line in lines:

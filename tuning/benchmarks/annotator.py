@@ -132,7 +132,7 @@ class Benchmark:
         """The marks of an annotated game, their reasons, and praise."""
         cases: dict[int, Case] = {}
 
-        def note(case: Case) -> None:  # that of the move comes before those of tries in its place
+        def note(case: Case) -> None:  # the case of the move comes before the alternatives'
             cases.setdefault(case.board.ply(), case)
 
         judged = Annotator(self.engine, self.limit, explain=note).annotate(game).judged()

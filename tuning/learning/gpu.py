@@ -78,7 +78,7 @@ def unpack_boards(boards: Tensor, scales: Tensor, result_weights: Tensor) -> Ten
 class GpuStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
-    The arguments are those of :class:`tuning.learning.cpu.GpuStep`."""
+    The arguments are those of :class:`tuning.learning.cpu.CpuStep`."""
 
     def __init__(
         self, network: Network, scales: np.ndarray, slope: float, result_weights: np.ndarray, device: str

@@ -102,7 +102,7 @@ def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
 
 
 def rising(measured: Mapping[int, float], count: int) -> list[float]:
-    """The Elo of ``count`` levels from those measured, by straight lines (also beyond), and never falling."""
+    """The Elo of ``count`` levels, interpolated and extrapolated linearly from the measured ones, never falling."""
     known = sorted(measured)
     values = [measured[level] for level in known]
     for place, (weaker, stronger) in enumerate(pairwise(known), 1):
