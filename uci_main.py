@@ -158,14 +158,14 @@ def _run_subcommand(words: list[str]) -> int:
     return DONE
 
 
-def _depth(text: str) -> int:
+def _depth(text: str, minimum: int = 0) -> int:
     from argparse import ArgumentTypeError
 
-    from engine.commandline import UsageError, plies
+    from engine.commandline import UsageError, whole
     from engine.messages import PERFT
 
     try:
-        return plies(PERFT.maximum)(text)
+        return whole(minimum, PERFT.maximum, "a depth in plies,")(text)
     except ArgumentTypeError as error:
         raise UsageError(f"{error} (see numbat perft --help)") from None
 
@@ -175,7 +175,7 @@ def _perft_files(words: list[str], threads: int) -> int:
     from engine.uci.parse import is_file
 
     files = words if is_file(words[-1]) else words[:-1]
-    return perft(files, _depth(words[-1]) if files is not words else None, threads)
+    return perft(files, _depth(words[-1], minimum=1) if files is not words else None, threads)
 
 
 def parser(parsers: Mapping[str, Parser] | None = None) -> Parser:

@@ -102,11 +102,6 @@ def whole(minimum: int, maximum: int, what: str = "a whole number") -> Callable[
     return number
 
 
-def plies(maximum: int) -> Callable[[str], int]:
-    """An argparse type: a depth in plies."""
-    return whole(1, maximum, "a depth in plies,")
-
-
 def seconds(text: str) -> float:
     """An argparse type: a time in seconds."""
     try:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from engine.commandline import Parser, interrupted, plies, refuse, seconds
+from engine.commandline import Parser, interrupted, refuse, seconds, whole
 from engine.files import WriteError, check_place, write_or_rescue
 from engine.lab import games, table
 from engine.lab.games import Demo, LabError
@@ -156,7 +156,7 @@ def parser() -> Parser:
     parser.add_argument("--size", type=int, help="bones in the heap, or squares along the Othello board (default: 8)")
     parser.add_argument(
         "--depth",
-        type=plies(MAX_DEPTH),
+        type=whole(1, MAX_DEPTH, "a depth in plies,"),
         help="plies; every depth up to it is measured (default: 3, Othello 4, small games whole)",
     )
     parser.add_argument(

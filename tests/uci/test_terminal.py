@@ -65,6 +65,7 @@ def test_a_refused_command_among_the_arguments_is_an_error(capfd, arguments):
 @pytest.mark.parametrize(
     ("arguments", "nodes"),
     [
+        (["0"], 1),
         (["4"], 197281),
         (["1", "startpos"], 20),
         (["3", KIWIPETE], 97862),
