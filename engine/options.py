@@ -64,18 +64,18 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """The valid values in words."""
+        """The valid values in words, after the name of the option."""
         match self.kind:
             case "spin":
-                return f"a whole number from {self.minimum} to {self.maximum}"
+                return f"must be an integer from {self.minimum} to {self.maximum}"
             case "check":
-                return "true or false"
+                return "must be true or false"
             case "combo":
-                return "one of " + ", ".join(self.choices)
+                return "must be one of " + ", ".join(self.choices)
             case "button":
-                return "no value"
+                return "takes no value"
             case _:
-                return "any text"
+                return "takes any text"
 
     def parse(self, text: str) -> Value:
         """The value of ``text``. Raises :class:`OptionError`, which names option, value and range."""
@@ -96,14 +96,12 @@ class Option:
                     return None
             case _:
                 return "" if text == EMPTY else text
-        raise OptionError(f"option {self.name} cannot be {quoted(text)}: it takes {self.allowed}")
+        raise OptionError(f"{self.name} {self.allowed}, not {quoted(text)}")
 
     def checked(self, value: Any) -> Value:
         """``value``, which may be a path or, for a button, True. Raises the same exceptions as :meth:`parse`."""
         if isinstance(value, int) and value.bit_length() > 64:  # Python does not write all of them
-            raise OptionError(
-                f"option {self.name} cannot be a number of {value.bit_length()} bits: it takes {self.allowed}"
-            )
+            raise OptionError(f"{self.name} {self.allowed}, not a number of {value.bit_length()} bits")
         return self.parse("" if self.kind == "button" and value in (None, True) else str(value))
 
 
@@ -173,7 +171,7 @@ class Options(TypedDict, total=False):
     uci_elo: Annotated[int, Option("UCI_Elo", 1500, 400, 3235,
         help="Playing strength when UCI_LimitStrength is on.", effect=_SELECTOR)]
     skill_level: Annotated[int, Option("Skill Level", 20, 0, 20,
-        help="Playing strength when UCI_LimitStrength is off: 0 is a beginner, 20 full strength.", effect=_SELECTOR)]
+        help="Playing strength when UCI_LimitStrength is off: 0 is about 950 Elo, 20 full strength.", effect=_SELECTOR)]
     uci_analysemode: Annotated[bool, Option("UCI_AnalyseMode", False, effect=_SELECTOR,
         help="Treats every search as analysis: no book, full strength, all moves that keep the tablebase result.")]
     uci_engineabout: Annotated[str, Option("UCI_EngineAbout",

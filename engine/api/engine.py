@@ -1,7 +1,8 @@
 """The engine as a Python object: options, positions and searches. It speaks no protocol.
 
 An engine does one thing at a time (see :mod:`engine.api.calls`): calls from several threads run in the order in which
-they come. Only :meth:`Engine.stop`, :meth:`Engine.ponderhit` and :meth:`Engine.close` do not wait for their turn."""
+they come. Those that neither search nor change its state do not wait for their turn, such as :meth:`Engine.evaluate`,
+nor do :meth:`Engine.stop`, :meth:`Engine.ponderhit` and :meth:`Engine.close`."""
 
 from __future__ import annotations
 
@@ -159,7 +160,7 @@ class Engine(PositionMixin):
         ...     engine.configure(threads=2, move_overhead=50)
         ...     engine.configure(threads=0)
         Traceback (most recent call last):
-        engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
+        engine.messages.OptionError: Threads must be an integer from 1 to 1024, not '0'
         """
         values = _named({**by_name, **options})
         if values:

@@ -177,7 +177,7 @@ class Parameters:
         if tunable is None:
             raise OptionError(f"unknown parameter {quoted(name)}")
         if not isinstance(value, int) or not tunable.minimum <= value <= tunable.maximum:
-            raise OptionError(f"{name} takes a whole number from {tunable.minimum} to {tunable.maximum}, not {value!r}")
+            raise OptionError(f"{name} must be an integer from {tunable.minimum} to {tunable.maximum}, not {value!r}")
         self.record[name] = value
         if name in ("ReductionBase", "ReductionDivisor"):
             self._fill_reductions()

@@ -169,7 +169,7 @@ def test_a_pasted_game_is_annotated_and_kept(tmp_path, monkeypatch, capsys):
         ("analyse", ["--depth", "3", "--time", "1"], "not allowed with"),
         ("analyse", ["--lines", "0"], "'0' is not a whole number from 1 to 256"),
         ("analyse", ["--option", "Hash"], "'Hash' is not NAME=VALUE"),
-        ("analyse", ["--option", "Hash=lots"], "option Hash cannot be 'lots'"),
+        ("analyse", ["--option", "Hash=lots"], "Hash must be an integer from 1 to 1048576, not 'lots'"),
         ("analyse", ["--output", "x.pgn"], "--output needs a PGN file"),
         ("analyse", ["--jobs", "2"], "--jobs needs a PGN file"),
         ("analyse", ["--game-time", "3"], "--game-time needs a PGN file"),

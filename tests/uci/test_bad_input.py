@@ -11,7 +11,7 @@ from tests.uci.process import UciProcess
     ("line", "named"),
     [
         ("setoption name Nonsense value 1", "Nonsense"),
-        ("setoption name Hash value 0", "Hash cannot be '0'"),
+        ("setoption name Hash value 0", "Hash must be an integer from 1 to 1048576, not '0'"),
         ("debug maybe", "maybe"),
         ("bench deep", "deep"),
         ("go depth 1 searchmoves e2e5", "'e2e5' after searchmoves is not a legal move here; all moves are searched"),

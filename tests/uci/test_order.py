@@ -46,7 +46,7 @@ def test_answers_come_in_the_order_of_the_questions(uci: UciProcess) -> None:
     for _ in range(ROUNDS):
         uci.send("d", "nonsense", "setoption name Hash value 0", "go perft 1", "position nowhere", "d", "isready")
         said = uci.read("readyok")
-        marks = ("Fen: ", "info string unknown", "info string option Hash", "Nodes", "info string position", "Fen: ")
+        marks = ("Fen: ", "info string unknown", "info string Hash must be", "Nodes", "info string position", "Fen: ")
         places = [index for index, line in enumerate(said) if line.startswith(marks)]
         assert [said[place].startswith(mark) for place, mark in zip(places, marks, strict=True)] == [True] * 6
 

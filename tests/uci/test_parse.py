@@ -162,10 +162,10 @@ def test_setoption_commands_are_read(text, name, value):
         ("name", "no option is named"),
         ("name value 3", "no option is named"),
         ("name Nonsense value 3", "'Nonsense'"),
-        ("name Hash value 0", "Hash cannot be '0': it takes a whole number from 1 to "),
-        ("name Hash", "Hash cannot be ''"),
-        ("name Ponder value yes", "Ponder cannot be 'yes': it takes true or false"),
-        ("name Clear Hash value 3", "Clear Hash cannot be '3': it takes no value"),
+        ("name Hash value 0", "Hash must be an integer from 1 to 1048576, not '0'"),
+        ("name Hash", "Hash must be an integer from 1 to 1048576, not ''"),
+        ("name Ponder value yes", "Ponder must be true or false, not 'yes'"),
+        ("name Clear Hash value 3", "Clear Hash takes no value, not '3'"),
     ],
 )
 def test_setoption_names_option_value_and_range(text, named):

@@ -14,7 +14,10 @@ READY_SECONDS = 150.0  # time limit for an engine to be ready; engines that comp
 
 _OPTION = re.compile(r"option name (.+) type (\w+)")
 
-_TROUBLE = re.compile(r"\b(cannot|can't|unable|not(?! used)|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"\b(cannot|can't|unable|not(?! used)|no such|invalid|must be|takes no value|unknown|fail\w*|error)\b",
+    re.IGNORECASE,
+)
 """Words that make a warning about an option a complaint. Stockfish on Windows reports large pages "not used"."""
 
 _SWITCHES = dict.fromkeys(("true", "1", "on", "yes"), "true") | dict.fromkeys(("false", "0", "off", "no"), "false")
@@ -91,7 +94,7 @@ def _options(spec: EngineSpec, known: Mapping[str, tuple[str, str]]) -> dict[str
             raise EngineFailure(spec.name, f"no option is called {asked}; its options are {names}")
         name, kind = known[asked.lower()]
         if kind == "check" and value.lower() not in _SWITCHES:
-            raise EngineFailure(spec.name, f"option {name} is true or false, not {value!r}")
+            raise EngineFailure(spec.name, f"{name} must be true or false, not {value!r}")
         options[name] = _SWITCHES[value.lower()] if kind == "check" else value
     return options
 

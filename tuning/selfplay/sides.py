@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.evaluation.choice import OWN_NET, Evaluation, choose
 from engine.jit import new_record
-from engine.messages import OptionError
+from engine.messages import OptionError, quoted
 from engine.options import OPTIONS, whole_number
 from engine.search.deepening import UNLIMITED
 from engine.search.parameters import Parameters
@@ -42,7 +42,7 @@ def parameters_of(options: Mapping[str, str]) -> Parameters:
         if name not in (*EVALUATION, NODES, CLOCK):
             number = whole_number(value)
             if number is None:
-                raise OptionError(f"{name} cannot be '{value}': it takes a whole number")
+                raise OptionError(f"{name} must be an integer, not {quoted(value)}")
             parameters.set(name, number)
     return parameters
 
@@ -53,7 +53,7 @@ def nodes_of(options: Mapping[str, str], usual: int) -> int:
         return usual
     number = whole_number(options[NODES])
     if number is None or number < 1:
-        raise OptionError(f"{NODES} cannot be '{options[NODES]}': it takes a whole number above zero")
+        raise OptionError(f"{NODES} must be an integer above 0, not {quoted(options[NODES])}")
     return number
 
 
@@ -67,7 +67,7 @@ def parse_clock(text: str) -> tuple[int, int]:
     base, plus, increment = text.partition("+")
     numbers = whole_number(base), whole_number(increment if plus else "0")
     if numbers[0] is None or numbers[1] is None or numbers[0] < 1 or numbers[1] < 0:
-        raise OptionError(f"{CLOCK} cannot be '{text}': it takes nodes as BASE+INCREMENT, such as 300000+3000")
+        raise OptionError(f"{CLOCK} must be BASE+INCREMENT in nodes, such as 300000+3000, not {quoted(text)}")
     return numbers[0], numbers[1]
 
 

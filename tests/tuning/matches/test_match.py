@@ -205,7 +205,7 @@ def test_invalid_results_files_are_refused(monkeypatch, tmp_path, lines, playing
         (["--engine", "no-such-engine"], "no-such-engine: no program 'no-such-engine' on the path"),
         (words("lazy", "unborn"), "lazy: no 'uciok' within 150 s, or before it ended: no licence file"),
         ([*words("x"), "option.Contempt=3"], "x: no option is called Contempt; its options are Hash, Net, Book"),
-        ([*words("x"), "option.Book=maybe"], "x: option Book is true or false, not 'maybe'"),
+        ([*words("x"), "option.Book=maybe"], "x: Book must be true or false, not 'maybe'"),
         ([*words("x"), "option.Net=/gone.nnue"], "x: cannot read '/gone.nnue'"),
         ([*words("x"), "--each", "option.Net=/gone.nnue"], "w: cannot read '/gone.nnue'"),
         ([*words("x"), "--chess960"], "w: it does not play Chess960"),

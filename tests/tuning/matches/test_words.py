@@ -51,7 +51,7 @@ def test_the_folder_of_tablebases_is_found_from_elsewhere(monkeypatch, tmp_path)
     [
         ("info string cannot read the network 'nope.nnue': No such file or directory", True),
         ("info string ERROR: the network file nope.nnue was not loaded successfully.", True),
-        ("info string option Hash cannot be '64': it takes a whole number", True),
+        ("info string Hash must be an integer from 1 to 32, not '64'", True),
         ("info string NNUE evaluation using nope.nnue enabled", False),
         ("info string no opening book", False),
         ("info string error 64", False),

@@ -71,7 +71,7 @@ def test_parameters_are_set_between_games(equal: Duel) -> None:
         assert equal.play_pair(opening) == mixed.play_pair(opening)
         equal.set_parameters(0, {"TimeMoves": 18})  # what was set before is forgotten; it has no clock
         assert equal.play(opening, 0) == Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
-        with pytest.raises(OptionError, match="FutilityDepth takes a whole number"):
+        with pytest.raises(OptionError, match="FutilityDepth must be an integer"):
             equal.set_parameters(0, {"FutilityDepth": 100})
     finally:
         equal.set_parameters(0, {})
@@ -210,13 +210,13 @@ def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], 
     ("options", "message"),
     [
         ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
-        ({"FutilityDepth": "x"}, "FutilityDepth cannot be 'x'"),
-        ({"FutilityDepth": "100"}, "FutilityDepth takes a whole number"),
-        ({"EvalType": "Magic"}, "option EvalType cannot be 'Magic'"),
+        ({"FutilityDepth": "x"}, "FutilityDepth must be an integer, not 'x'"),
+        ({"FutilityDepth": "100"}, "FutilityDepth must be an integer"),
+        ({"EvalType": "Magic"}, "EvalType must be one of Material, Classical, NNUE, not 'Magic'"),
         ({"EvalType": "Material", "EvalFile": "x.nnue"}, "EvalFile x.nnue has no effect with EvalType Material"),
         ({"EvalFile": "no/such.nnue"}, "no/such.nnue"),
-        ({"nodes": "0"}, "nodes cannot be '0'"),
-        ({"nodes": "many"}, "nodes cannot be 'many'"),
+        ({"nodes": "0"}, "nodes must be an integer above 0, not '0'"),
+        ({"nodes": "many"}, "nodes must be an integer above 0, not 'many'"),
     ],
 )
 def test_sides_that_cannot_play(options: dict[str, str], message: str) -> None:
