@@ -122,14 +122,17 @@ def _run_subcommand(words: list[str]) -> int:
         return _run([*words[1:], "--help"])
     from engine.commandline import DONE, UsageError, refuse
     from engine.messages import OptionError, PositionError
+    from engine.options import nearest
     from engine.uci import jobs
     from engine.uci.parse import is_file, parse_bench
 
     try:
         known = ("-h", "--help", "--version", "--tune")
         if words[0].startswith("-") and not any(flag.startswith(words[0]) for flag in known):
-            raise UsageError(f"unrecognized argument '{words[0]}' (see numbat --help)")
-        parsed = parser().parse_args(words)
+            raise UsageError(f"unrecognized argument '{words[0]}'{nearest(words[0], known)} (see numbat --help)")
+        parsed, rest = parser().parse_known_args(words)
+        if rest:
+            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see numbat {parsed.command} --help)")
         if parsed.tune:
             raise UsageError("--tune takes no subcommand (see numbat --help)")
         match parsed.command:

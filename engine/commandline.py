@@ -118,8 +118,8 @@ def seconds(text: str) -> float:
 def add_limits(limits: argparse._MutuallyExclusiveGroup, times: str) -> None:
     """Add the limits of a search; ``times`` describes the time, with the default."""
     limits.add_argument("--time", type=seconds, help=f"seconds for each {times}")
-    limits.add_argument("--depth", type=whole(1, 100), help="depth in plies for each position or move, not a time")
-    limits.add_argument("--nodes", type=whole(1, 10**15), help="nodes for each position or move, instead of a time")
+    limits.add_argument("--depth", type=whole(1, 100), help="search to this depth in plies, instead of for a time")
+    limits.add_argument("--nodes", type=whole(1, 10**15), help="search this number of nodes, instead of for a time")
 
 
 def add_options(result: argparse.ArgumentParser) -> None:

@@ -120,9 +120,9 @@ def parser(command: str) -> Parser:
     result = Parser(prog=f"numbat {command}")
     if command == "analyse":
         result.description = (
-            "Explain a position: the best lines with their scores and White's chances. Or annotate the games of PGN "
-            "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written next to each. Standard input "
-            "('-' or a pipe) may be any of them; games from it are kept in pasted.pgn."
+            "Explain a position: the best lines with their scores and the chances of White, a draw and Black. Or "
+            "annotate the games of PGN files: GAMES.annotated.pgn and the page GAMES.annotated.html are written next "
+            "to each. Standard input ('-' or a pipe) may be any of them; games from it are kept in pasted.pgn."
         )
         result.add_argument(
             "what",
@@ -131,9 +131,11 @@ def parser(command: str) -> Parser:
             help="a position as FEN, EPD or moves such as '1. e4 e5' (default: the start), or PGN files",
         )
         result.add_argument("--lines", type=whole(1, 256), help="number of lines, for a position (default: 3)")
-        result.add_argument("--output", type=Path, metavar="FILE", help="annotated PGN to write, for one file")
-        result.add_argument("--html", type=Path, metavar="FILE", help="page to write, for one file")
-        result.add_argument("--csv", type=Path, metavar="FILE", help="table to write, with a row for each move")
+        result.add_argument(
+            "--output", type=Path, metavar="FILE", help="where to write the annotated PGN of a single file"
+        )
+        result.add_argument("--html", type=Path, metavar="FILE", help="where to write the web page of a single file")
+        result.add_argument("--csv", type=Path, metavar="FILE", help="where to write a table with a row for each move")
         result.add_argument("--player", metavar="NAME", help="report on this player, for several games")
         result.add_argument("--fresh", action="store_true",
                             help="drop the marks, comments and variations that are in the files")  # fmt: skip
@@ -143,7 +145,7 @@ def parser(command: str) -> Parser:
             "--jobs",
             type=whole(1, MAX_JOBS),
             metavar="N",
-            help="games annotated at a time, each in its own process, for files",
+            help="annotate N games of PGN files in parallel processes",
         )
         times = "position (default: 5, in games 0.5)"
     else:
@@ -151,7 +153,7 @@ def parser(command: str) -> Parser:
         result.description = (
             "Play against the engine in the terminal; moves as e4 or e2e4. At the prompt 'help' lists the commands."
         )
-        result.add_argument("--fen", nargs="+", help="position to start from, quoted or not")
+        result.add_argument("--fen", nargs="+", metavar="FEN", help="position to start from, quoted or not")
         result.add_argument("--black", action="store_true", help="play Black")
         result.add_argument("--pgn", type=Path, metavar="FILE", help="append the game to this file")
         strength = result.add_mutually_exclusive_group()
@@ -172,7 +174,7 @@ def parser(command: str) -> Parser:
                         help="treat the position as Chess960 even if its castling rights do not show it")  # fmt: skip
     limits = result.add_mutually_exclusive_group()
     if command == "analyse":
-        game_time = "seconds for each game, for files; confirming marks takes more"
+        game_time = "seconds for each game of a PGN file; comparing moves takes more"
         limits.add_argument("--game-time", type=seconds, metavar="TIME", help=game_time)
     if command == "play":
         limits.add_argument(

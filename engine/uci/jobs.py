@@ -7,12 +7,12 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
-from engine.fen import START_FEN
+from engine.fen import START_FEN, read_fen
 from engine.messages import Limits, OptionError, Signals, Stopped, counted, nodes_per_second
 from engine.options import Options
 from engine.uci.format import bench_line
 from engine.uci.output import Output
-from engine.uci.parse import Bench
+from engine.uci.parse import Bench, check_file
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -86,7 +86,10 @@ def _leaves(engine: Engine, depth: int, threads: int, divided: Print | None, sig
 
 
 def run_bench(command: Bench) -> None:
-    """Search the positions of ``command``; the last line is ``N nodes M nps``."""
+    """Search the positions of ``command``; the last line is ``N nodes M nps``. Raises :class:`OptionError` for a file
+    that does not exist, before the engine is loaded."""
+    if command.file not in ("default", "current"):
+        check_file(command.file)
     output = Output()
 
     def work() -> None:
@@ -98,7 +101,9 @@ def run_bench(command: Bench) -> None:
 
 def run_perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = False) -> None:
     """Count the leaves of the legal move tree from ``fen`` (None: the start position), ``depth`` plies deep. Raises
-    :class:`PositionError` for an invalid FEN."""
+    :class:`PositionError` for an invalid FEN, if possible before the engine is loaded."""
+    if fen is not None:
+        read_fen(fen)
     output = Output()
 
     def work() -> None:

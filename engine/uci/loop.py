@@ -71,9 +71,11 @@ class Conversation:
                 session.set_position(words)
             case "go":
                 go = parse_go(words)
+                report = self._refuse if session.strict else session.info_string
                 for fault in go.faults:
-                    session.info_string(fault)
-                session.go(go)
+                    report(fault)
+                if not (go.faults and session.strict):
+                    session.go(go)
             case "stop":
                 session.stop()
             case "ponderhit":
@@ -122,7 +124,7 @@ def run(tune: bool = False, commands: Sequence[str] = ()) -> int:
     typed = at_terminal() and not commands
     if typed:
         output.line(f"Numbat {__version__}, a chess engine; type 'help' for the commands, 'quit' to leave")
-    session = Session(output)
+    session = Session(output, strict=bool(commands))
     conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
     source = open_stdin()
     try:

@@ -4,10 +4,10 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError, counted
+from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError, counted, quoted
 from engine.options import OPTIONS, Option, Options, Value, find, whole_number
 from engine.uci.format import some_of
 
@@ -16,7 +16,7 @@ PROTOCOL = frozenset(
     ("uci", "isready", "ucinewgame", "position", "go", "stop", "ponderhit", "quit", "setoption", "debug", "register")
 )
 
-#: Numbat's own commands, for people at a keyboard.
+#: Numbat's own commands, for interactive use.
 EXTENSIONS = frozenset(("d", "eval", "explain", "why", "bench", "help"))
 
 _NUMBERS = NUMBERS | {"perft": PERFT}  # ``go`` limits with a number
@@ -199,6 +199,9 @@ def parse_bench(words: Sequence[str]) -> Bench:
     """``[file] [depth] [threads] [hash]``, or Stockfish's ``hash threads limit file|default|current [kind of limit]``.
     Raises :class:`OptionError`."""
     numbers = list(itertools.takewhile(lambda word: whole_number(word) is not None, words))
+    if words and not numbers and not any(map(is_file, words)):  # a file without an extension
+        check_file(words[0])
+        return replace(parse_bench(words[1:]), file=words[0])
     if len(numbers) == 3 and len(words) > 3:
         return _parse_stockfish_bench(words)
     named = next((at for at in range(len(words), 0, -1) if is_file(words[at - 1])), 0)  # its name may have spaces
@@ -210,6 +213,12 @@ def parse_bench(words: Sequence[str]) -> Bench:
     found = dict(zip(("depth", "threads", "hash"), words, strict=False))
     depth = _number("depth", found.pop("depth")) if found else None
     return Bench(file, value=depth, options=_options(found))
+
+
+def check_file(name: str) -> None:
+    """Raise :class:`OptionError` if the file of a bench does not exist."""
+    if not os.path.exists(name):
+        raise OptionError(f"bench: there is no file {quoted(name)}")
 
 
 def _parse_stockfish_bench(words: Sequence[str]) -> Bench:

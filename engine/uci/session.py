@@ -51,10 +51,11 @@ class Command:
 
 
 class Session:
-    """One engine and its commands."""
+    """One engine and its commands. A ``strict`` one refuses a ``go`` of which any part is invalid."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, strict: bool = False) -> None:
         self._output = output
+        self.strict = strict
         self._engine: Engine | None = None
         self._debug = False
         self._commentary: Commentary | None = None  # of the option Explain
@@ -349,6 +350,9 @@ class Session:
     def _go(self, limits: Limits, signals: Signals) -> None:
         if self._debug:
             self._output.info_string(f"searching with {limits}")
+        if self.strict and len(self._legal(limits.searchmoves)) < len(set(limits.searchmoves)):
+            self.refused = True
+            return
         final: list[str] = []  # reports that share a write with ``bestmove``, as each takes from the clock
         commentary: Commentary | None = None
 
@@ -396,7 +400,7 @@ class Session:
         bad = [move for move in wanted if move not in good]
         if bad:
             what = "is not a legal move" if len(bad) == 1 else "are not legal moves"
-            rest = "" if good else "; all moves are searched"
+            rest = "" if good or self.strict else "; all moves are searched"
             self._output.info_string(f"go: {some_of(bad)} after searchmoves {what} here{rest}")
         return tuple(good)
 

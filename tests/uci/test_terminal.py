@@ -54,7 +54,16 @@ def test_commands_of_uci_are_arguments_too(capfd, arguments, beginnings):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["position fen 9/8/8/8/8/8/8/8 w - -"], ["d", "no such command"], ["go perft x"]]
+    "arguments",
+    [
+        ["position fen 9/8/8/8/8/8/8/8 w - -"],
+        ["d", "no such command"],
+        ["go perft x"],
+        ["go", "depth", "x"],
+        ["go movetime inf", "d"],
+        ["go depth x movetime 100"],
+        ["go", "depth", "1", "searchmoves", "e2e5"],
+    ],
 )
 def test_a_refused_command_among_the_arguments_is_an_error(capfd, arguments):
     code, output, errors = run_here(capfd, *arguments)
@@ -100,12 +109,15 @@ def test_warm_up_reports_its_end(capfd):
         (["--threads", "2"], "'--threads'"),
         (["bench", "5", "wac.epd"], "the file comes first: wac.epd 5"),
         (["perft", "8/8/8/8/8/8/8/K6k w - - 0 1", "3"], "the depth comes before the position"),
-        (["bench", "deep"], "depth takes a whole number, 1 or more, not 'deep'"),
+        (["bench", "deep"], "there is no file 'deep'"),
+        (["bench", "5", "deep"], "threads takes a whole number, 1 or more, not 'deep'"),
         (["bench", "5", "1", "lots"], "hash takes a whole number, 1 or more, not 'lots'"),
         (["perft"], "DEPTH|FILE"),
         (["perft", "-1"], "-1"),
         (["perft", "3", "8/8/8/8/8/8/8/4K3 w - - 0 1"], "king"),
-        (["warmup", "now"], "now"),
+        (["warmup", "now"], "unrecognized arguments: now (see numbat warmup --help)"),
+        (["version", "--all"], "unrecognized arguments: --all (see numbat version --help)"),
+        (["--verion"], "unrecognized argument '--verion' (did you mean --version?)"),
         (["--tune", "warmup"], "--tune takes no subcommand"),
     ],
 )
@@ -115,6 +127,30 @@ def test_errors_are_one_clear_line(capfd, arguments, named):
     (line,) = errors.splitlines()
     assert line.startswith("numbat: ")
     assert named in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["perft", "3", "8/8/8/8/8/8/8/4K3 w - - 0 1"], "Black has 0 kings"),
+        (["bench", "gone"], "there is no file 'gone'"),
+        (["bench", "gone.epd", "5"], "there is no file 'gone.epd'"),
+        (["bench", "16", "1", "5", "gone.epd"], "there is no file 'gone.epd'"),
+    ],
+)
+def test_a_bad_position_or_file_is_refused_before_the_engine_is_loaded(monkeypatch, capfd, arguments, named):
+    monkeypatch.delattr("engine.uci.jobs._load")
+    code, _, errors = run_here(capfd, *arguments)
+    assert code == 2
+    assert named in errors
+
+
+def test_a_file_of_positions_needs_no_extension(capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "starts").write_text(f"{chess.STARTING_FEN}\n")
+    code, output, errors = run_here(capfd, "bench", "starts", "1")
+    assert (code, errors) == (0, "")
+    assert output.startswith("position 1/1: ")
 
 
 def test_bench_names_the_line_of_a_refused_position(capfd, tmp_path):
