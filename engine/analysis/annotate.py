@@ -23,7 +23,7 @@ from engine.explanation import Case, Claim
 from engine.explanation.claims import Material, Mating
 from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.sacrifices import sacrificed
-from engine.explanation.verdicts import winning_anyway
+from engine.explanation.verdicts import mark_of
 
 Explain = Callable[[Case], Claim | None]  # explains a move that gets a mark; None if there is no reason
 OnStep = Callable[[float], None]  # gets the part of a game's work that is done
@@ -33,7 +33,6 @@ OnStep = Callable[[float], None]  # gets the part of a game's work that is done
 SUSPECT_COST, NEAR_COST = 0.02, 0.08
 
 MAX_NEAR_MOVES = 6  # tries that are searched once more, at most
-INACCURACY_COST = 0.07  # points that an inaccuracy costs: with lichess.org's 0.05, another engine disagrees too often
 SACRIFICE_DOUBT_CP = 150  # centipawns of compensation that a sacrifice may have beyond what a search sees of it
 MIN_LINE_PLIES = 8  # plies that the lines at a mark have at least: shorter ones do not show what comes of a move
 TRY_PLIES = 4  # plies of a line in which a try's fault is looked for
@@ -150,11 +149,9 @@ class _Run:
         """The grade of the move at this position by the values so far."""
         position = self._positions[at]
         had, has = self._record.change(at)
-        how = grade_of(had, has)
-        if how is Grade.INACCURACY:
-            decided = winning_anyway(had, has, position.board.fullmove_number)
-            small = cost(had, has) < INACCURACY_COST and not (had.is_mate() or has.is_mate())
-            return Grade.FINE if position.book or decided or small else how
+        how = mark_of(had, has, position.board.fullmove_number)
+        if how is Grade.INACCURACY and position.book:
+            return Grade.FINE
         if how.bad:
             return how
         if not position.compared or cost(had, has) >= EQUAL_COST or not self._may_be_praised(at):

@@ -1,6 +1,6 @@
 """How a game stands by its scores: expected points, levels from winning to losing, and how a move changed them.
 
-Explains moves that no theme, evaluation term or tablebase result does. A side is called better only with a margin for
+Explains moves that no theme or tablebase result does. A side is called better only with a margin for
 the error of a short search."""
 
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Literal
 
 from chess.engine import MateGiven, Score, Wdl
 
+from engine.explanation.grades import Grade, cost, grade_of
 from engine.play.wdl import MODEL, REFERENCE_MOVE
 
 EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9  # expected points from which a side is better, clearly better, and winning
@@ -15,6 +16,7 @@ _SEARCH_ERROR_POINTS = 0.05  # expected points by which a score must exceed thes
 _MAX_EVEN_POINTS = 0.05  # expected points from one half within which a game is about even
 _DECISIVE_POINTS = 0.2  # expected points that decide a game
 _MAX_HALF_PAWN_CP = 75  # centipawns that are nearer to half a pawn than to one
+INACCURACY_COST = 0.07  # points that an inaccuracy costs: with lichess.org's 0.05, another engine disagrees too often
 UNSURE_CP = 90  # centipawns up to which a search cannot be sure that a move was better
 
 #: Centipawns beyond which a search is quite sure that a move was better, by several pawns, and by far.
@@ -85,6 +87,21 @@ def winning_anyway(had: Score, has: Score, move: int) -> bool:
     (True, True, False)
     """
     return _sure(expectation(had, move)) == -3 or _sure(expectation(has, move)) == 3
+
+
+def mark_of(had: Score, has: Score, move: int) -> Grade:
+    """The grade with which a ``move`` of the game is marked: an inaccuracy only if it costs enough, or a mate, and the
+    game was not decided.
+
+    >>> from chess.engine import Cp
+    >>> [mark_of(Cp(0), Cp(loss), 20).glyph for loss in (-30, -40, -100)], mark_of(Cp(-333), Cp(-672), 36).glyph
+    (['', '?!', '??'], '')
+    """
+    grade = grade_of(had, has)
+    if grade is not Grade.INACCURACY:
+        return grade
+    small = cost(had, has) < INACCURACY_COST and not (had.is_mate() or has.is_mate())
+    return Grade.FINE if small or winning_anyway(had, has, move) else grade
 
 
 def decided(before: float, after: float) -> Standing | None:

@@ -13,16 +13,14 @@ from engine.api.explaining import mate_moved
 from engine.api.types import Analysis, analysis_of
 from engine.explanation import Case, merit_of, reason_of, sentence
 from engine.explanation.assessment import outlook
-from engine.explanation.grades import Grade, grade_of
 from engine.explanation.line import Line
+from engine.explanation.verdicts import mark_of
 from engine.messages import Info
 
 STABLE_ITERATIONS = 2  # iterations for which a move must have been the best of an analysis before it is explained
 
 #: Assumed cost of a game's first explanation in milliseconds, and the largest share of a move's time for one.
 FIRST_COST_MS, LARGEST_SHARE = 20.0, 0.02
-
-_MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ class Commentary:
         if before.fen() != expected.board.fen() or move == expected.found.move:
             return
         case = Case(before, move, expected.found.pv, found.pv, expected.found.score, found.score, marked=True)
-        if mark := _MARKS.get(grade_of(case.had, case.has)):
+        if mark := mark_of(case.had, case.has, before.fullmove_number).glyph:
             claim = reason_of(case)
             if claim is not None:
                 name = before.variation_san([move]).replace(". ", ".")

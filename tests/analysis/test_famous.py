@@ -15,14 +15,14 @@ import pytest
 from chess.engine import Cp, Limit
 
 from engine import Engine
-from engine.analysis.annotate import INACCURACY_COST, Annotator
+from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.judge import chances_on
 from engine.analysis.praise import CLEAR_POINTS
 from engine.analysis.record import Judged
 from engine.explanation import explain
 from engine.explanation.grades import Grade, cost, grade_of, points
-from engine.explanation.verdicts import winning_anyway
+from engine.explanation.verdicts import mark_of
 
 
 def game_of(white: str) -> chess.pgn.Game:
@@ -241,8 +241,7 @@ def inconsistencies(positions: list[Judged]) -> list[str]:
         had, has = before.score.pov(turn), after.score.pov(turn)
         mates = after.board.is_checkmate() or (has.is_mate() and had.is_mate())
         fall = Grade.FINE if mates else grade_of(had, has)
-        decided = winning_anyway(had, has, before.board.fullmove_number)
-        small = fall is Grade.INACCURACY and (cost(had, has) < INACCURACY_COST or decided or after.book)
+        small = fall is Grade.INACCURACY and (after.book or not mark_of(had, has, before.board.fullmove_number).bad)
         unmarked = not after.grade.bad and after.grade is not Grade.UNCLEAR
         if unmarked and fall.bad and not small:
             found.append(f"{after.san} costs {cost(had, has)} without a mark: {had}, {has}")

@@ -64,6 +64,7 @@ def test_a_mistake_of_the_opponent_is_explained(commentary, said):
     [
         ("g8f6", info(12, "f3e5 d7d6", 900)),  # it was expected
         ("b8c6", info(12, "f1b5 a7a6", 35)),  # it was good
+        ("b8c6", info(12, "f1b5 a7a6", 65)),  # it costs 6%, too little for ?! in an annotated game
         ("d8g5", info(12, "f3g5 h7h6 g5f3", 900, time=100)),  # there was no time
     ],
 )
