@@ -93,7 +93,7 @@ def try_program(program: Path, version: str, environment: dict[str, str], folder
     """Ask ``program`` for its version and a move; returns the conversation. Raises :class:`SetupError`."""
     printed = call(program, "version", env=environment, cwd=folder)
     if printed.splitlines()[0] != f"Numbat {version}":
-        raise SetupError(f"{program.name} has not the version {version}: {printed.splitlines()[0]}")
+        raise SetupError(f"{program.name} reports the version {printed.splitlines()[0]!r}, not 'Numbat {version}'")
     printed = call(program, input=CONVERSATION, env=environment, cwd=folder)
     if not re.search(r"^bestmove [a-h][1-8][a-h][1-8]", printed, re.MULTILINE):
         raise SetupError(f"{program.name} plays no move: {printed.splitlines()[-1:]}")

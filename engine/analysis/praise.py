@@ -5,9 +5,9 @@ only move  every other legal move would be a mistake at least
            capture and no piece brought to safety; or a sacrifice that is better than every other move
 "!!"       a sacrifice that is the only move
 
-If the next best keeps a clear advantage, too, only a sacrifice is praised, and with "!" at most: one that gains as much
-as a mistake costs or, if a piece is given, as much as an inaccuracy. No reply to a check with three legal moves or
-fewer is an only move. A sacrifice (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand
+If the second-best move also keeps a clear advantage, only a sacrifice is praised, and with "!" at most: one that gains
+as much as a mistake costs or, if a piece is given, as much as an inaccuracy. No reply to a check with three legal moves
+or fewer is an only move. A sacrifice (:mod:`engine.explanation.sacrifices`) is praised only if its side does not stand
 worse after it.
 """
 

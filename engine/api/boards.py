@@ -124,7 +124,7 @@ def position_of(board: chess.Board, chess960: bool = False) -> Any:
 def record_of(given: object) -> Any:
     """A FEN or a board as a position record. Raises the same exceptions as :func:`position_of`."""
     if not isinstance(given, str | chess.Board):
-        raise TypeError(f"a FEN (str) or a chess.Board is wanted, not {quoted(given)}")
+        raise TypeError(f"expected a FEN (str) or a chess.Board, not {quoted(given)}")
     if isinstance(given, chess.Board):
         return position_of(given)
     position = new_position()

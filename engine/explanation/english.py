@@ -50,7 +50,7 @@ _KINDS: dict[Kind | Literal["slightly"], tuple[str, str]] = {
     "grown": ("{when} {other}'s advantage has grown, and {other} {stands}", ""),
     "anyway": ("{other} was winning anyway", ""),
     "now": ("{when} {other} {stands}", ""),
-    "open": ("{when} {other} has gained the worth of {cost}", ""),
+    "open": ("{when} {other} has gained about {cost}", ""),
     "either": ("{when} {leader} {still}", "{better} would not have changed that"),
     "worse": ("{when} {other} {stands}", "{better} would also have left {other} {had}"),
     "little": ("{other} can now play {answer}", ""),

@@ -1,7 +1,7 @@
 """The main search: principal variation search over alpha-beta, with pruning, extensions and reductions.
 
-Steps are numbered in code order. Every heuristic is named in full, with why it works. Elo figures
-are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
+Steps are numbered in code order. Every heuristic is named in full. Measured effects of some are
+in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
 :mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Whatever calls ``search`` must be here, because
 numba cannot cache mutually recursive functions."""
 
@@ -351,8 +351,8 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
         do_move(worker, ply, move)
         new_depth = depth - 1 + extension
 
-        # Step 21. Late move reductions: search later moves at reduced depth with a null window, and again at full depth
-        # if they beat alpha.
+        # Step 21. Late move reductions: good ordering makes later moves unlikely to beat alpha, so a null window at a
+        # reduced depth is enough. One that does beat it is searched again at full depth.
         score = -INFINITY
         if depth >= 2 and move_count > 1:
             if not in_check and abs(alpha) < params.WonScore:
@@ -413,7 +413,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
     if beta <= best < DECIDED and abs(beta) < DECIDED:
         best = (best * depth + beta) // (depth + 1)
 
-    # Step 29. Fail-low: bonus for the opponent's quiet move that led here.
+    # Step 29. Fail-low: bonus for the opponent's quiet move that led here, as it left no good reply.
     if best <= old_alpha and ply > 0 and excluded == 0 and frame_at(worker, ply - 1).quiet != 0:
         reward_parent(worker, ply, depth)
 

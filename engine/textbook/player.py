@@ -1,4 +1,4 @@
-"""A player that combines deepening, aspiration windows, a table, learned ordering and quiescence."""
+"""A player that combines deepening, aspiration windows, a table, dynamic move ordering and quiescence."""
 
 from math import inf, isfinite
 from typing import Any

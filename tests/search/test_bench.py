@@ -1,8 +1,8 @@
-"""The search's signature: a change of play changes it, and belongs into the commit message as ``Bench: N``."""
+"""The search's signature: a change of play changes it, and belongs in the commit message as ``Bench: N``."""
 
 from engine import Engine
 
-#: Nodes of ``python uci_main.py bench``. Set it anew with every change that is meant to alter the search.
+#: Nodes of ``python uci_main.py bench``. Update it with every change that is meant to alter the search.
 BENCH = 2758224
 
 

@@ -102,7 +102,7 @@ def test_what_the_zip_needs_is_checked_before_the_long_work(
     ("text", "complaint"),
     [
         ("echo Numbat 1.0; echo bestmove e7e5", ""),
-        ("echo Numbat 1.0.dev0", "has not the version 1.0"),
+        ("echo Numbat 1.0.dev0", "reports the version 'Numbat 1.0.dev0', not 'Numbat 1.0'"),
         ("echo Numbat 1.0; echo info depth 3", "plays no move"),
         ("echo out of memory; exit 3", "out of memory"),
     ],
