@@ -153,7 +153,7 @@ def parser(command: str) -> Parser:
         result.description = (
             "Play against the engine in the terminal; moves as e4 or e2e4. At the prompt 'help' lists the commands."
         )
-        result.add_argument("--fen", nargs="+", metavar="FEN", help="position to start from, quoted or not")
+        result.add_argument("--fen", nargs="+", metavar="FIELD", help="FEN of the start position, quoted or not")
         result.add_argument("--black", action="store_true", help="play Black")
         result.add_argument("--pgn", type=Path, metavar="FILE", help="append the game to this file")
         strength = result.add_mutually_exclusive_group()
