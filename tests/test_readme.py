@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import uci_main
 from engine.options import OPTIONS
+from engine.uci.parse import EXTENSIONS, PROTOCOL
 from tests.conftest import REPOSITORY
 from tests.run_python import run_python
 from uci_main import main
@@ -96,6 +98,14 @@ def test_python_examples_run(page, number, repository, tmp_path):
     result = run_python("-c", program, cwd=repository, env=environment)
     assert result.returncode == 0, result.stderr
     assert re.search(r"\b(?:[a-h][1-8]|[NBRQK][a-hx1-8]+)", result.stdout)
+
+
+@pytest.mark.parametrize("page", ["README.md", "engine/analysis/README.md"])
+def test_sessions_are_real(page, repository):
+    (session,) = re.findall(r"^```\n(position .*?)^```", (repository / page).read_text(encoding="utf-8"), re.M | re.S)
+    typed = [line for line in session.splitlines(keepends=True) if line.split()[0] in PROTOCOL | EXTENSIONS]
+    said = run_python(uci_main.__file__, input="".join(typed)).stdout
+    assert said.splitlines() == [line for line in session.splitlines() if f"{line}\n" not in typed]
 
 
 def test_a_debugger_stops_inside_the_search(repository, tmp_path):
