@@ -243,5 +243,5 @@ def _options(words: dict[str, str]) -> Options:
 def _number(name: str, word: str) -> int:
     number = whole_number(word)
     if number is None or NUMBERS["depth"].fault(name, number):
-        raise OptionError(f"bench: {name} takes a whole number, 1 or more, not '{word}'")
+        raise OptionError(f"bench: {name} must be a positive integer, not {quoted(word)}")
     return number

@@ -74,7 +74,7 @@ def test_positions_come_back_as_they_went_in(numbat: Engine, fen: str) -> None:
 
 @pytest.mark.parametrize("numbers", [(1.5,), (True,), (21,), (10**5000,), (3, 1.5), (3, 0), (3, 10**5000)])
 def test_a_perft_takes_numbers_in_its_range(numbat: Engine, numbers: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="takes a whole number"):
+    with pytest.raises(ValueError, match=r"takes a whole number|must be an integer"):
         numbat.perft(*numbers)
 
 

@@ -148,7 +148,7 @@ def test_values_that_are_no_positions_are_refused(numbat: Engine) -> None:
     with pytest.raises(TypeError, match=r"position 1: .*not 5"):
         numbat.evaluate([KIWIPETE, 5])  # type: ignore[list-item]
     for use in (numbat.evaluate, lambda given: list(numbat.analyse_many(given, Limit(depth=1)))):
-        with pytest.raises(TypeError, match=r"position 0: a FEN .* or a chess\.Board"):
+        with pytest.raises(TypeError, match=r"position 0: expected a FEN .* or a chess\.Board"):
             use([KIWIPETE.encode()])
     with pytest.raises(TypeError, match=r"shape \(2, 2\)"):
         numbat.evaluate(np.zeros((2, 2), BOARD))
