@@ -4,7 +4,7 @@
     python -m tuning.wdl match-*.pgn --player Numbat --shown-pawn 100
 
 Takes PGN with scores in its comments (``+0.35/12``, as tuning.match and tuning.arena write it with --pgn, or
-``[%eval ...]``), and games of tuning.datagen. The fit maximises the likelihood of all results given the score of every
+``[%eval ...]``), and games of tuning.datagen. The fit maximizes the likelihood of all results given the score of every
 move. PGN holds scores as displayed; the pawn value of the present model, or ``--shown-pawn``, converts them to those of
 the evaluation.
 Writes ``engine/play/wdl.json``.

@@ -50,7 +50,7 @@ _SEAL = re.compile(rf'\n\[{SEAL} "([0-9a-f]{{64}})"\](?=\n)|<meta name="{SEAL}" 
 
 
 def sealed(content: bytes) -> bytes:
-    """A PGN file or a page with the digest of its content, by which an edited file is recognised."""
+    """A PGN file or a page with the digest of its content, by which an edited file is recognized."""
     is_page = content.startswith(b"<")
     head, end, rest = content.partition(b"</head>" if is_page else b"\n\n")
     line = '<meta name="%s" content="%s">\n' if is_page else '\n[%s "%s"]'

@@ -1,7 +1,7 @@
 """Names for compiled code that change whenever the code would.
 
 numba's own cache looks only at the file that defines a function, so it misses an edit in a callee's module, another
-numpy, or another optimisation level. Here the sources enter one digest and everything else another. The digest of
+numpy, or another optimization level. Here the sources enter one digest and everything else another. The digest of
 the sources is layered like the imports: an edit in ``search`` keeps the code of ``board``, and an edit in the workbench
 keeps that of the whole engine."""
 

@@ -80,7 +80,7 @@ def attach(dispatcher: Any, cache: CacheBase) -> None:
 
 
 def pack(result: Any) -> bytes | None:
-    """A compile result as bytes; None if numba cannot serialise it (it contains addresses of this process)."""
+    """A compile result as bytes; None if numba cannot serialize it (it contains addresses of this process)."""
     if result.lifted or result.library.has_dynamic_globals:
         return None
     called = {function.name: _BY_SYMBOL.get(function.name) for function in result.library._final_module.functions}
@@ -111,7 +111,7 @@ _BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}  # the functions called by symb
 
 
 def call_by_symbol(dispatcher: Any, signature: Any) -> None:
-    """Make callers of ``dispatcher`` call its code for ``signature`` by symbol: a copy would be optimised again."""
+    """Make callers of ``dispatcher`` call its code for ``signature`` by symbol: a copy would be optimized again."""
     function = dispatcher.py_func
     keys: list[object] = []
     function.__numbat_kernel__ = True
@@ -254,7 +254,7 @@ def _mangling_args(record: Any) -> tuple[str, tuple[int]]:
 
 @contextmanager
 def _adapted() -> Iterator[None]:
-    """Have numba infer types faster, use the same symbols in all processes, and optimise, as caching requires."""
+    """Have numba infer types faster, use the same symbols in all processes, and optimize, as caching requires."""
     level = type(config.OPT)(max(1, config.OPT))
     changes: list[tuple[Any, str, Any]] = [
         (typeinfer.TypeInferer, "return_types_from_partial", _declared_return_type),

@@ -7,5 +7,5 @@
 ``strength``    playing weaker on purpose
 ``boards``      python-chess boards as position records, and back
 ``captures``    values of captures on python-chess boards, and what a move visibly wins
-``wdl``         win, draw and loss chances, and normalised centipawns
+``wdl``         win, draw and loss chances, and normalized centipawns
 """

@@ -1,9 +1,9 @@
-"""The meaning of a score: the chances to win, draw and lose, and the normalised centipawns that users see.
+"""The meaning of a score: the chances to win, draw and lose, and the normalized centipawns that users see.
 
 The model is the usual one of engine testing: at a given move of the game the chance to win is a logistic function of
 the score, ``1 / (1 + exp((a - score) / b))``, and the chance to lose is the same of the negated score; ``a`` is the
 score that wins half of the games, ``b`` the spread. Both are polynomials of the move number. Displayed scores are
-normalised so that 100 centipawns win half of the games at move 32, whatever the units of the evaluation.
+normalized so that 100 centipawns win half of the games at move 32, whatever the units of the evaluation.
 
 The coefficients are in ``wdl.json``; ``python -m tuning.wdl`` fits them to the engine's own games."""
 
@@ -53,7 +53,7 @@ class Model:
         return self.at(REFERENCE_MOVE)[0]
 
     def shown(self, score: int) -> int:
-        """The ``score`` of the evaluation in normalised centipawns."""
+        """The ``score`` of the evaluation in normalized centipawns."""
         return round(100 * score / self.pawn)
 
     def chances(self, score: int, move: int) -> tuple[int, int, int]:

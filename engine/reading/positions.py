@@ -63,7 +63,7 @@ _COUNTERS = re.compile(r"(?:^|;)\s*(hmvc|fmvn)\s+([0-9]{1,9})\s*(?=;|$)")
 _OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')  # opcode and operand of EPD
 
 
-#: The opcodes of the standard, which are recognised without a final semicolon.
+#: The opcodes of the standard, which are recognized without a final semicolon.
 _OPCODE = re.compile("ac[dns]|[abps]m|c[0-9]|ce|dm|draw_[a-z]+|eco|fmvn|hmvc|id|nic|noop|pv|rc|resign|tc[a-z]+|v[0-9]")
 
 

@@ -13,7 +13,7 @@ Line = tuple[int, str]  # a line's number, from 1, and its text without the line
 Warn = Callable[[int, str], None]  # reports a warning about a line
 
 #: Encodings by the beginning of a file: a byte order mark, that of UTF-32 before that of UTF-16, with which it begins;
-#: without a mark, UTF-16 is recognised by the NUL next to each ASCII letter.
+#: without a mark, UTF-16 is recognized by the NUL next to each ASCII letter.
 _ENCODINGS = {
     rb"\xff\xfe\0\0|\0\0\xfe\xff": "utf-32",
     rb"\xef\xbb\xbf": "utf-8-sig",

@@ -1,4 +1,4 @@
-"""The start of every node: count it, check the limits now and then, recognise draws."""
+"""The start of every node: count it, check the limits now and then, recognize draws."""
 
 from engine.board.aliases import Ply, Position, Score
 from engine.board.cycles import has_upcoming_repetition

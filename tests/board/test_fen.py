@@ -66,7 +66,7 @@ from tests.board.oracle import (
         ("4k3/8/8/8/3pP3/8/4N3/4K3 b - e3 0 1", "4k3/8/8/8/3pP3/8/4N3/4K3 b - - 0 1"),
     ],
 )
-def test_lenient_fens_are_normalised(given: str, understood: str) -> None:
+def test_lenient_fens_are_normalized(given: str, understood: str) -> None:
     assert to_fen(position_from(given)) == understood
 
 

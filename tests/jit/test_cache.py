@@ -96,7 +96,7 @@ def test_settings_of_code_generation_change_the_digest(monkeypatch, place: objec
     assert digest.settings_digest.__wrapped__() != before
 
 
-#: Unoptimised, its code refers to the addresses of what it does not use.
+#: Unoptimized, its code refers to the addresses of what it does not use.
 CALLS = """
 from numba import int64
 from engine.board.low import step
@@ -187,7 +187,7 @@ assert total(numpy.array([1.5, 2])) == 3.5
 
 
 @pytest.mark.parametrize(
-    ("settings", "kernels"), [({}, HIGH), ({"NUMBA_OPT": "0"}, CALLS)], ids=["plain", "unoptimised"]
+    ("settings", "kernels"), [({}, HIGH), ({"NUMBA_OPT": "0"}, CALLS)], ids=["plain", "unoptimized"]
 )
 def test_numba_is_left_as_it_was(miniature: Miniature, settings: dict[str, str], kernels: str) -> None:
     (miniature.package / "board" / "high.py").write_text(kernels)

@@ -44,23 +44,23 @@ def folded(leaves: Sequence[float], branching: int, depth: int) -> Tree:
     return [folded(leaves[i * size : (i + 1) * size], branching, depth - 1) for i in range(branching)]
 
 
-def naive(tree: Tree, maximising: bool = True) -> float:
+def naive(tree: Tree, maximizing: bool = True) -> float:
     """Minimax in one line."""
     if not isinstance(tree, Sequence):
         return tree
-    return (max if maximising else min)(naive(child, not maximising) for child in tree)
+    return (max if maximizing else min)(naive(child, not maximizing) for child in tree)
 
 
-def sorted_tree(tree: Tree, best_first: bool, maximising: bool = True) -> Tree:
+def sorted_tree(tree: Tree, best_first: bool, maximizing: bool = True) -> Tree:
     """The same tree with every node's children in the order of their value for the side to move."""
     if not isinstance(tree, Sequence):
         return tree
-    children = [sorted_tree(child, best_first, not maximising) for child in tree]
-    children.sort(key=lambda child: naive(child, not maximising), reverse=best_first == maximising)
+    children = [sorted_tree(child, best_first, not maximizing) for child in tree]
+    children.sort(key=lambda child: naive(child, not maximizing), reverse=best_first == maximizing)
     return children
 
 
-def worst_tree(leaves: Sequence[float], branching: int, depth: int, maximising: bool = True) -> Tree:
+def worst_tree(leaves: Sequence[float], branching: int, depth: int, maximizing: bool = True) -> Tree:
     """The uniform tree over these distinct leaves that alpha-beta cannot prune at all.
 
     Every child's leaves lie wholly on the better side of all leaves of the children before it, so that no
@@ -68,7 +68,7 @@ def worst_tree(leaves: Sequence[float], branching: int, depth: int, maximising: 
     """
     if depth == 0:
         return leaves[0]
-    ordered = sorted(leaves, reverse=not maximising)
+    ordered = sorted(leaves, reverse=not maximizing)
     size = len(ordered) // branching
     parts = [ordered[i * size : (i + 1) * size] for i in range(branching)]
-    return [worst_tree(part, branching, depth - 1, not maximising) for part in parts]
+    return [worst_tree(part, branching, depth - 1, not maximizing) for part in parts]

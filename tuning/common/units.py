@@ -1,7 +1,7 @@
 """Work units in the processes of this machine, or on the workers of a dask scheduler; and the run loop of the tools.
 
 A unit is run by a function of an importable module; it may report items meanwhile. Each comes out once, finished or
-failed. If its worker is lost it runs again, so the tools recognise items that they have had by their keys.
+failed. If its worker is lost it runs again, so the tools recognize items that they have had by their keys.
 """
 
 import logging

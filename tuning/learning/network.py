@@ -105,7 +105,7 @@ class Network(nn.Module):
             (self.output_biases, QA * QB),
         ]
 
-    def quantised(self, training: dict[str, Any]) -> Net:
+    def quantized(self, training: dict[str, Any]) -> Net:
         """The network in the engine's integers; ``training`` goes to its header."""
         with torch.no_grad():
             arrays = [_rounded(weights, unit).cpu().numpy().astype(np.int32) for weights, unit in self._units()]

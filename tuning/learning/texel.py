@@ -6,7 +6,7 @@ counts over a scale in centipawns. The outcome blends the game's result with a s
 different sources differ in scale, and so do results of weak and strong players. So each source has two scales: one
 turns its evaluations into expected scores, the other, fitted with the weights, our centipawns into its log-odds.
 
-The loss has an analytic gradient, and is minimised by L-BFGS (scipy). Whole games are held out for validation. The
+The loss has an analytic gradient, and is minimized by L-BFGS (scipy). Whole games are held out for validation. The
 start position's army is worth what it is in ``material.json``, which fixes the centipawn.
 """
 
@@ -168,7 +168,7 @@ def loss_of(sample: Sample, weights: Weights) -> float:
 
 
 class Loss:
-    """The penalised loss and its gradient over one vector of parameters, in units of :data:`UNIT`."""
+    """The penalized loss and its gradient over one vector of parameters, in units of :data:`UNIT`."""
 
     def __init__(self, sample: Sample, sources: int, decay: float) -> None:
         self.sample = sample
@@ -219,7 +219,7 @@ def fit(
     iterations: int,
     report: Callable[[Weights], None] = lambda weights: None,
 ) -> Weights:
-    """The weights with the best penalised likelihood; ``report`` is called at each iteration."""
+    """The weights with the best penalized likelihood; ``report`` is called at each iteration."""
     loss = Loss(train, len(start.slopes), decay)
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * loss.size
     bounds += [(0.0, 2.0)] * SCALE_CLASSES + [(None, None)] * loss.sources

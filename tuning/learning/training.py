@@ -56,7 +56,7 @@ class _Rate(ProgressColumn):
 
 
 class Training:
-    """A network, its optimiser, and their progress.
+    """A network, its optimizer, and their progress.
 
     ``scale`` is the number of the network's centipawns that multiply the odds of success by e. ``seen`` counts
     positions; ``epoch`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`)."""
@@ -121,7 +121,7 @@ class Training:
 
     def unused_columns(self, boards: np.ndarray) -> dict[float, float]:
         """The shares of the columns that fire in fewer than :data:`UNUSED_SHARES` of the views of ``boards``."""
-        net = self.network.quantised({})
+        net = self.network.quantized({})
         some = boards[:: -(-len(boards) // FIRED_POSITIONS)]
         fired = cpu.fired(some, net.weights.astype(np.int16), net.biases.astype(np.int16))
         return {share: float(np.mean(fired < share)) for share in UNUSED_SHARES}
@@ -245,4 +245,4 @@ def _write(training: Training, out: Path, start: Mapping[str, Any]) -> None:
     """Write the curves and the network of the last report."""
     plots.save(loss_figure(training.history), out / CURVES)
     made = recipe(training.settings, training.positions, start, training.history)
-    write_net(out / NET, training.network.quantised(made))
+    write_net(out / NET, training.network.quantized(made))

@@ -1,6 +1,6 @@
 """An efficiently updatable neural network (NNUE).
 
-``shape``    layers and quantisation
+``shape``    layers and quantization
 ``file``     network files
 ``features`` the features of a perspective
 ``refresh``  accumulator refreshes from a cache

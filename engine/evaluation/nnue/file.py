@@ -1,7 +1,7 @@
 """Reading and writing network files.
 
 A file is ``NUMBATNN``, the length of the header as uint32, the header as JSON in UTF-8, and the arrays of :class:`Net`
-in order, all little-endian. The header gives architecture, quantisation, checksum of the arrays and ``training``."""
+in order, all little-endian. The header gives architecture, quantization, checksum of the arrays and ``training``."""
 
 import json
 import struct
@@ -43,7 +43,7 @@ class NetError(OptionError):
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """A quantised network of N hidden neurons. ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA;
+    """A quantized network of N hidden neurons. ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA;
     ``skip`` int32[768] in 1/QS centipawns; ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB;
     ``output_biases`` int32[8] in units of 1/(QA * QB). ``training`` is the recipe."""
 

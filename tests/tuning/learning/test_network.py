@@ -129,7 +129,7 @@ def test_columns_that_fire_are_counted(boards, network):
 
 def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     """It says the same, and all of its columns learn."""
-    write_net(tmp_path / "net.nnue", network.quantised({}))
+    write_net(tmp_path / "net.nnue", network.quantized({}))
     wider = Network(64)
     wider.take(read_net(tmp_path / "net.nnue"))
     step = cpu.CpuStep(wider, SCALES, 1.0, SEARCH_ALONE)
@@ -165,7 +165,7 @@ def test_begins_with_material(boards):
 
 def test_integers_stay_close_to_real_numbers(boards, network, tmp_path):
     """Within 4 centipawns for any position, 1 on average: what rounding down while adding up costs."""
-    write_net(tmp_path / "net.nnue", network.quantised({"note": "made up"}))
+    write_net(tmp_path / "net.nnue", network.quantized({"note": "made up"}))
     net = read_net(tmp_path / "net.nnue")
     assert net.training == {"note": "made up"}
     chosen = boards[::5]

@@ -59,6 +59,6 @@ def test_the_folder_of_tablebases_is_found_from_elsewhere(monkeypatch, tmp_path)
         ("option name EvalFile type string default not nope.nnue", False),
     ],
 )
-def test_complaints_about_options_are_recognised(remark, complains):
+def test_complaints_about_options_are_recognized(remark, complains):
     found = complaint_about({"EvalFile": "nope.nnue", "Hash": "64"}, ["id name X", remark, "readyok"])
     assert (found is not None) == complains
