@@ -111,9 +111,9 @@ def _run_subcommand(words: list[str]) -> int:
 
         return lab(words[1:])
     if words[0] in ("analyse", "analyze", "play"):
-        from engine.analysis.cli import main as people
+        from engine.analysis.cli import main as analysis
 
-        return people("play" if words[0] == "play" else "analyse", words[1:])
+        return analysis("play" if words[0] == "play" else "analyse", words[1:])
     if words[0] == "suite":
         from engine.suites.cli import main as suite
 

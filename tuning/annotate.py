@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.analysis import cli, games
 from engine.analysis.files import AnalysisError
 from engine.analysis.jobs import Item, OnReport, Setup, annotating
-from engine.analysis.record import Findings
+from engine.analysis.record import GameAnalysis
 from engine.commandline import UsageError, refuse, terminated_as_interrupted
 from engine.console import Console
 from engine.files import WriteError
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def annotate_unit(unit: tuple[Setup, Item], report: Report) -> Findings:
+def annotate_unit(unit: tuple[Setup, Item], report: Report) -> GameAnalysis:
     """Annotate a game on a worker, and report the progress with the game."""
     setup, item = unit
     with annotating(setup, lambda said: report((item, said))) as annotate:

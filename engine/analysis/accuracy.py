@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Cp, PovScore
 
-from engine.analysis.record import Judged
+from engine.analysis.record import JudgedMove
 from engine.explanation.grades import Grade, human_expectation, to_stockfish_centipawns
 
 PHASES = ("opening", "middlegame", "endgame")  # the phases of a game
@@ -41,7 +41,7 @@ class SideSummary:
     phases: list[float | None]
 
 
-def summary(positions: Sequence[Judged]) -> dict[chess.Color, SideSummary]:
+def summary(positions: Sequence[JudgedMove]) -> dict[chess.Color, SideSummary]:
     """Both sides of a game; one without moves has an accuracy of 100 and no loss."""
     weights = _weights(_percents(positions))
     moves = list(zip(positions, positions[1:], move_accuracies(positions), weights, strict=False))
@@ -77,7 +77,7 @@ def move_accuracy(before: float, after: float) -> float:
     return min(100.0, max(0.0, raw + 1))
 
 
-def move_accuracies(positions: Sequence[Judged]) -> list[float]:
+def move_accuracies(positions: Sequence[JudgedMove]) -> list[float]:
     """The accuracy in percent of each move, for its player."""
     percents = _percents(positions)
     return [
@@ -86,7 +86,7 @@ def move_accuracies(positions: Sequence[Judged]) -> list[float]:
     ]
 
 
-def _percents(positions: Sequence[Judged]) -> list[float]:
+def _percents(positions: Sequence[JudgedMove]) -> list[float]:
     """White's winning percentages."""
     return [100 * human_expectation(Cp(centipawns(judged.score))) for judged in positions]
 

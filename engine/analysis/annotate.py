@@ -16,7 +16,7 @@ from chess.engine import Cp, Limit
 
 from engine.analysis.budget import FIRST_SHARE, SUSPECT_ROUND, AnalysisBudget
 from engine.analysis.praise import CLEAR_POINTS, EQUAL_COST, is_candidate, praise
-from engine.analysis.record import MAX_LINE_PLIES, Findings, Found, Mark, Refuted
+from engine.analysis.record import MAX_LINE_PLIES, GameAnalysis, Mark, Refutation, SearchResult
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim
@@ -54,10 +54,10 @@ class Annotator:
         self._whole_game = whole_game
         self._explain = explain
 
-    def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done: None) -> Findings:
+    def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done: None) -> GameAnalysis:
         """Search the main line of ``game`` up to a null move; ``on_step`` is called after each search. Raises
         :class:`~engine.messages.PositionError` for a position that the engine refuses."""
-        record = Findings.of(game)
+        record = GameAnalysis.of(game)
         budget = AnalysisBudget.of(self._limit, len(record.positions) if self._whole_game else 1)
         if self._whole_game and budget.unit != "time":
             raise ValueError("a whole game can only be limited by time")
@@ -70,7 +70,7 @@ class _Run:
     values of the first pass; ``rounds`` counts its comparisons."""
 
     def __init__(
-        self, engine: Engine, record: Findings, budget: AnalysisBudget, explain: Explain | None, on_step: OnStep
+        self, engine: Engine, record: GameAnalysis, budget: AnalysisBudget, explain: Explain | None, on_step: OnStep
     ) -> None:
         self._engine = engine
         self._record = record
@@ -87,7 +87,7 @@ class _Run:
         last = len(self._positions) - 1
         for at in reversed(range(last + 1)):
             if self._positions[at].score is None:
-                self._put(at, self._search(at, self._budget.first))
+                self._set_result(at, self._search(at, self._budget.first_amount))
             self._on_step(FIRST_SHARE * (1 - at / (last + 1)))
         at = last - 1
         while at >= 0:
@@ -133,16 +133,16 @@ class _Run:
         self._rounds[at] += 1
         others = self._search(at, amount)
         end = self._reach(at + 1, others.depth - 1, amount)
-        self._put(at, others)
+        self._set_result(at, others)
         self._verdicts[at].append(self._verdict(at))
         return end
 
     def _reach(self, at: int, depth: int, amount: int) -> int:
         """Have this position's value from searches of ``depth`` plies; returns the last position that was searched."""
         position = self._positions[at]
-        if depth < 1 or position.found is None or position.found.depth >= depth or position.found.score.is_mate():
+        if depth < 1 or position.result is None or position.result.depth >= depth or position.result.score.is_mate():
             return at - 1
-        self._put(at, self._search(at, amount, depth))
+        self._set_result(at, self._search(at, amount, depth))
         return max(at, self._reach(at + 1, depth - 1, amount)) if position.compared else at
 
     def _verdict(self, at: int) -> Grade:
@@ -192,18 +192,18 @@ class _Run:
     def _mark(self, at: int, grade: Grade) -> Mark:
         """The mark of the move at this position, with the reason for it."""
         position, after = self._positions[at], self._positions[at + 1]
-        assert position.found is not None
+        assert position.result is not None
         assert position.move is not None
         assert after.score is not None
-        score = position.found.score
-        line = self._lengthened(at, position.found.line)
+        score = position.result.score
+        line = self._lengthened(at, position.result.line)
         after.line = self._lengthened(at + 1, after.line)
         case = Case(
             self._record.board(at), position.move, other_line=line, reply_line=after.line,
             other_score=score, score=after.score, marked=grade.bad or grade is Grade.UNCLEAR,
         )  # fmt: skip
         known = grade is not Grade.UNCLEAR or sacrificed(position.board, position.move)
-        why = self._why(case) if known else None
+        why = self._claim_of(case) if known else None
         mark = Mark(grade, line, score, why=why)
         return self._with_tries(at, mark) if grade.bad else mark
 
@@ -214,40 +214,40 @@ class _Run:
             end.push(move)
         if len(line) >= MIN_LINE_PLIES or end.is_game_over():
             return line
-        return (*line, *self._engine.analyse(end, self._budget.limit(self._budget.first)).pv)[:MAX_LINE_PLIES]
+        return (*line, *self._engine.analyse(end, self._budget.limit(self._budget.first_amount)).pv)[:MAX_LINE_PLIES]
 
-    def _why(self, case: Case) -> Claim | None:
+    def _claim_of(self, case: Case) -> Claim | None:
         return self._explain(case) if self._explain else None
 
     def _with_tries(self, at: int, mark: Mark) -> Mark:
         """The mark with the values of the other moves here: all are searched, and once more if they may be good."""
-        board, amount = self._positions[at].board, self._budget.first
-        moves = [move for move in board.legal_moves if move not in (self._positions[at].move, mark.instead[0])]
+        board, amount = self._positions[at].board, self._budget.first_amount
+        moves = [move for move in board.legal_moves if move not in (self._positions[at].move, mark.better_line[0])]
         best = mark.score.pov(board.turn)
         lines = self._search_lines(at, moves, amount)
         near = [line.pv[0] for line in lines if cost(best, line.score.relative) < NEAR_COST][:MAX_NEAR_MOVES]
-        again = self._search_lines(at, [mark.instead[0], *near], amount * len(near) // 2) if near else []
+        again = self._search_lines(at, [mark.better_line[0], *near], amount * len(near) // 2) if near else []
         best = max([best, *(line.score.relative for line in again)])
         searched = {line.move: line for line in again}
         lines = [searched.get(line.move, line) for line in lines]
-        also = [line.pv[0] for line in lines if line.move in near and cost(best, line.score.relative) <= EQUAL_COST]
-        bad = [line for line in lines if grade_of(best, line.score.relative).bad and line.pv[0] not in also]
-        refuted = tuple(Refuted(line.pv[:2], self._fault(at, mark, line)) for line in bad if len(line.pv) > 1)
-        inferior = [line.pv[0] for line in lines if line not in bad and line.pv[0] not in also]
-        return replace(mark, also=tuple(also), inferior=tuple(inferior), refuted=refuted)
+        equal = [line.pv[0] for line in lines if line.move in near and cost(best, line.score.relative) <= EQUAL_COST]
+        bad = [line for line in lines if grade_of(best, line.score.relative).bad and line.pv[0] not in equal]
+        refutations = tuple(Refutation(line.pv[:2], self._fault(at, mark, line)) for line in bad if len(line.pv) > 1)
+        acceptable = [line.pv[0] for line in lines if line not in bad and line.pv[0] not in equal]
+        return replace(mark, equal_moves=tuple(equal), acceptable_moves=tuple(acceptable), bad_moves=refutations)
 
     def _fault(self, at: int, mark: Mark, tried: Analysis) -> Claim | None:
         """What the reply to a bad move achieves, unless that gives a better move away."""
         board = self._record.board(at)
         line = tried.pv[:TRY_PLIES]  # and of the better line only the first move: explaining takes time
-        case = Case(board, line[0], mark.instead[:1], line, mark.score, tried.score, marked=True)
-        claim = self._why(case)
+        case = Case(board, line[0], mark.better_line[:1], line, mark.score, tried.score, marked=True)
+        claim = self._claim_of(case)
         return claim if isinstance(claim, (Mating, Material)) and claim.verb in ("allows", "loses") else None
 
     # Searches
 
-    def _put(self, at: int, seen: Analysis) -> None:
-        self._record.put(at, Found(seen.depth, seen.score, seen.pv[:MAX_LINE_PLIES]))
+    def _set_result(self, at: int, seen: Analysis) -> None:
+        self._record.set_result(at, SearchResult(seen.depth, seen.score, seen.pv[:MAX_LINE_PLIES]))
 
     def _search(self, at: int, amount: int, depth: int | None = None) -> Analysis:
         """Search position ``at``, to ``depth`` plies at most; once it is compared, without the move that was played."""
@@ -257,7 +257,7 @@ class _Run:
         seen = self._engine.analyse(board, limit, root_moves=moves)
         mate = 2 * abs(seen.score.relative.mate() or 0)
         if mate > seen.depth and self._budget.unit != "depth":  # there may be a shorter one
-            seen = self._engine.analyse(board, self._budget.limit(self._budget.most, mate), root_moves=moves)
+            seen = self._engine.analyse(board, self._budget.limit(self._budget.max_amount, mate), root_moves=moves)
         return seen
 
     def _search_lines(self, at: int, moves: Sequence[chess.Move], amount: int) -> list[Analysis]:

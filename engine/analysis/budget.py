@@ -39,12 +39,12 @@ class AnalysisBudget:
         return cls("time", max(1, round(1000 * limit.time / positions)))
 
     @property
-    def first(self) -> int:
+    def first_amount(self) -> int:
         """The first search of a position."""
         return self.amount if self.unit == "depth" else max(1, round(FIRST_SHARE * self.amount))
 
     @property
-    def most(self) -> int:
+    def max_amount(self) -> int:
         """The longest search of a position."""
         return self.amount + _ROUND_PLIES[-1] if self.unit == "depth" else MAX_POSITIONS * self.amount
 
@@ -53,8 +53,8 @@ class AnalysisBudget:
         """The amounts of a comparison's searches, each twice the one before."""
         if self.unit == "depth":
             return [max(1, self.amount + plies) for plies in _ROUND_PLIES]
-        result = [max(1, self.first // 4)]
-        while 2 * (sum(result) + 2 * result[-1]) <= self.most:  # both moves
+        result = [max(1, self.first_amount // 4)]
+        while 2 * (sum(result) + 2 * result[-1]) <= self.max_amount:  # both moves
             result.append(2 * result[-1])
         return result
 

@@ -26,7 +26,7 @@ from engine.analysis.files import AnalysisError, is_sealed, pgn_text, read_bytes
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
 from engine.analysis.lines import wrapped
 from engine.analysis.player import players_of
-from engine.analysis.record import Findings, positions
+from engine.analysis.record import GameAnalysis, positions
 from engine.analysis.report import MARKS, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
 from engine.analysis.table import HEADER, table_of
@@ -116,13 +116,13 @@ class _GameTask:
 
     def read(self, stored: dict[str, Any]) -> None:
         """Make what the page shows from stored results. Raises ValueError if they are damaged."""
-        findings = Findings.of(self.game)
-        findings.load(stored)
-        self.show(findings, stored["label"])
+        record = GameAnalysis.of(self.game)
+        record.load(stored)
+        self.show(record, stored["label"])
 
-    def show(self, findings: Findings, label: str) -> None:
+    def show(self, record: GameAnalysis, label: str) -> None:
         """Make what the page shows."""
-        moves = findings.judged()
+        moves = record.judged_moves()
         self.page = entry(notes.annotated(self.game, label, moves), moves, self.number)
 
     def text(self) -> str:

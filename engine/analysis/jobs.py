@@ -11,7 +11,7 @@ from chess.engine import Limit
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in
-from engine.analysis.record import Findings
+from engine.analysis.record import GameAnalysis
 from engine.explanation import explain
 from engine.options import Options
 from engine.processes import Completed, Report, run
@@ -37,18 +37,18 @@ class Setup:
 #: Gets the part of an item's work that is done, as a number, or a message; a message may belong to no item.
 OnReport = Callable[[Item | None, float | str], None]
 
-#: Yields each item, as it is done, with its :class:`~engine.analysis.record.Findings`, or with an error.
+#: Yields each item, as it is done, with its :class:`~engine.analysis.record.GameAnalysis`, or with an error.
 AnnotateAll = Callable[[Setup, Iterator[Item], OnReport], Generator[Completed, None, None]]
 
 
 @contextmanager
-def annotating(setup: Setup, report: Report) -> Iterator[Callable[[Item], Findings]]:
+def annotating(setup: Setup, report: Report) -> Iterator[Callable[[Item], GameAnalysis]]:
     """Annotates items in this process; a job for :func:`engine.processes.run`."""
     with Engine(report=report, **cast(Options, setup.options)) as engine:
         why = partial(explain, tables=engine.table_outcome)
         annotator = Annotator(engine, setup.limit, setup.whole_game, why)
 
-        def annotate(item: Item) -> Findings:
+        def annotate(item: Item) -> GameAnalysis:
             (game,) = games_in(item.pgn)
             return annotator.annotate(game, report)
 

@@ -19,7 +19,7 @@ from chess.engine import Mate
 
 from engine.analysis.files import SEAL
 from engine.analysis.lines import chances_text
-from engine.analysis.record import Judged, positions
+from engine.analysis.record import JudgedMove, positions
 from engine.explanation.english import numbered
 from engine.explanation.grades import Grade
 
@@ -36,7 +36,7 @@ _OWN = re.compile(
 _CLOCKS = re.compile(r"\[%(?:clk|emt)\s[^\]]*\]")  # commands in comments that say how long a move took
 
 
-def annotated(game: chess.pgn.Game, label: str, moves: Sequence[Judged]) -> chess.pgn.Game:
+def annotated(game: chess.pgn.Game, label: str, moves: Sequence[JudgedMove]) -> chess.pgn.Game:
     """A copy of ``game`` with its analysis, and with ``label`` in the tag of an analysis."""
     result = _copy(game)
     result.headers[TAG] = label.replace('"', "'")
@@ -116,7 +116,7 @@ def _checksum(words: Iterable[str]) -> str:
     return f"{crc32(' '.join(words).encode()) & 0xFFFF:04x}"
 
 
-def _write(node: chess.pgn.GameNode, judged: Judged, board: chess.Board) -> None:
+def _write(node: chess.pgn.GameNode, judged: JudgedMove, board: chess.Board) -> None:
     """Write Numbat's part of the comment of ``node``, whose move, if any, was made on ``board``. ``[%eval]`` has no
     word for a king that is mated already; a mate gets no depth, because the search of a proved mate ends only at the
     maximum depth."""
@@ -131,7 +131,7 @@ def _write(node: chess.pgn.GameNode, judged: Judged, board: chess.Board) -> None
     node.comment = " ".join(filter(None, (node.comment, own, note, others)))
 
 
-def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -> tuple[str, str]:
+def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: JudgedMove) -> tuple[str, str]:
     """The mark and the note for the move of ``node`` on ``board``: why it was bad, what was better, and how chances
     changed. The glyph and the variation are added."""
     assert judged.grade.nag is not None
@@ -160,7 +160,9 @@ def _write_note(node: chess.pgn.ChildNode, board: chess.Board, judged: Judged) -
         f"{word} {line} was {than}.",
         judged.reason,
         change if had != has else "",
-        f"Also good: {', '.join(numbered(board, [move]) for move in judged.also)}." if judged.also else "",
+        f"Also good: {', '.join(numbered(board, [move]) for move in judged.equal_moves)}."
+        if judged.equal_moves
+        else "",
     ]
     words = " ".join(parts).split()
     return f"{mark} {len(words)}:{_checksum(words)}{added}", " ".join(words)

@@ -34,8 +34,8 @@ from engine.options import Options
 from engine.reading import MoveError, read_board, read_move
 
 #: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.
-Ask = Callable[[str, float | None], str | None]
-Tell = Callable[[str | Text], object]
+ReadLine = Callable[[str, float | None], str | None]
+Write = Callable[[str | Text], object]
 
 FIRST_DRAW = 20  # the engine takes a draw from this move of the game on, if it expects half a point or less
 MAX_LOOK_SECONDS = 1.0  # seconds that the engine looks at the position for a hint or a draw offer, at most
@@ -74,8 +74,8 @@ class TerminalGame:
     start: chess.Board
     human: chess.Color
     limit: Limit
-    ask: Ask
-    output: Tell
+    ask: ReadLine
+    output: Write
     clock: ChessClock | None = None
     console: Console | None = None
     on_change: Callable[[TerminalGame], None] = lambda game: None
@@ -135,7 +135,7 @@ class TerminalGame:
             self._announce()
             return True
         over = self.conclusion
-        self._obey((word or "").strip())
+        self._run_command((word or "").strip())
         if not over:
             self._announce()
         return not self._left
@@ -155,7 +155,7 @@ class TerminalGame:
         left = self.clock.left(self.human)
         return self.ask(f"{side} {clock_text(left)}> ", left + 0.01)
 
-    def _obey(self, word: str) -> None:
+    def _run_command(self, word: str) -> None:
         """Execute a command of the player."""
         match word.lower().split():
             case []:
@@ -372,8 +372,8 @@ class TerminalGame:
 def play_chess(
     chosen: argparse.Namespace,
     options: dict[str, Any],
-    ask: Ask = read_line,
-    tell: Tell | None = None,
+    ask: ReadLine = read_line,
+    tell: Write | None = None,
     console: Console | None = None,
 ) -> int:
     """Play as the command line ``chosen`` says; with a file for it, each game is there after every move."""

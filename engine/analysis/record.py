@@ -26,7 +26,7 @@ MAX_LINE_PLIES = 10  # an expected line is kept for this many plies
 _HISTORY_PLIES = 150
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search found: its depth in plies, the score, the line."""
 
     depth: int
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     line: tuple[chess.Move, ...]
 
 
-class Refuted(NamedTuple):
+class Refutation(NamedTuple):
     """A ``line`` of a bad move and its punishment, and the claim of what it achieves, if certain."""
 
     line: tuple[chess.Move, ...]
@@ -47,16 +47,16 @@ _MAX_STORED_NUMBER = 100_000  # no score (in centipawns or moves to mate) or dep
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The mark of a move: its ``grade``, the better or next best line, the ``score`` of the position with that line,
-    and the claim why it was bad, if a reason was found. Of the other moves ``also`` are as good as the better
-    one, ``inferior`` are not, but no mistakes, and ``refuted`` are bad; the rest was not examined."""
+    and the claim why it was bad, if a reason was found. Of the other moves ``equal_moves`` are as good as the better
+    one, ``acceptable_moves`` are not, but no mistakes, and ``bad_moves`` are mistakes; the rest was not examined."""
 
     grade: Grade
-    instead: tuple[chess.Move, ...]
+    better_line: tuple[chess.Move, ...]
     score: PovScore
-    also: tuple[chess.Move, ...] = ()
+    equal_moves: tuple[chess.Move, ...] = ()
     why: Claim | None = None
-    inferior: tuple[chess.Move, ...] = ()
-    refuted: tuple[Refuted, ...] = ()
+    acceptable_moves: tuple[chess.Move, ...] = ()
+    bad_moves: tuple[Refutation, ...] = ()
 
 
 @dataclass(slots=True)
@@ -64,8 +64,8 @@ class GamePosition:
     """A position of a game, on a board that knows only the move before it, and the ``move`` played in it (None at the
     end); ``book`` if that move is in the table of openings; ``drawn`` if the position is, or can be claimed to be.
 
-    ``score``, ``depth`` and ``line`` are its value, the better of what a search ``found`` and of what the move played
-    led to; None before that search. Once the move is ``compared`` with the others, only these are searched."""
+    ``score``, ``depth`` and ``line`` are its value, the better of the ``result`` of its search and of what the move
+    played led to; None before that search. Once the move is ``compared`` with the others, only these are searched."""
 
     board: chess.Board
     move: chess.Move | None
@@ -75,7 +75,7 @@ class GamePosition:
     depth: int = 0
     line: tuple[chess.Move, ...] = ()
     mark: Mark | None = None
-    found: Found | None = None
+    result: SearchResult | None = None
     compared: bool = False
     forced: bool = field(init=False)
 
@@ -84,14 +84,15 @@ class GamePosition:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMove:
     """A position of a game and the move that led to it (none at the start).
 
     ``score`` is the position's, from a search of ``depth`` plies; ``better`` the line that should have been played,
     empty if the move was fine, and ``reply`` the line that punishes it; ``next_best`` the best line without a move that
-    is praised; ``also`` other moves as good as the better one, ``inferior`` others that are not, and ``refuted`` bad
-    ones, each with the reply and what it achieves; ``chances`` White's with that line and after the move; ``reason``
-    says why the move was bad, by a ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory."""
+    is praised. Of the other moves ``equal_moves`` are as good as the better one, ``acceptable_moves`` are worse but no
+    mistakes, and ``bad_moves`` are mistakes, each with the reply and what it achieves. ``chances`` are White's with the
+    better line and after the move; ``reason`` says why the move was bad, by a ``theme`` that the player ``missed`` or
+    else allowed; ``book`` if it is theory."""
 
     board: chess.Board
     score: PovScore
@@ -102,9 +103,9 @@ class Judged:
     better: tuple[chess.Move, ...] = ()
     reply: tuple[chess.Move, ...] = ()
     next_best: tuple[chess.Move, ...] = ()
-    also: tuple[chess.Move, ...] = ()
-    inferior: tuple[chess.Move, ...] = ()
-    refuted: tuple[tuple[tuple[chess.Move, ...], str], ...] = ()
+    equal_moves: tuple[chess.Move, ...] = ()
+    acceptable_moves: tuple[chess.Move, ...] = ()
+    bad_moves: tuple[tuple[tuple[chess.Move, ...], str], ...] = ()
     chances: tuple[Wdl, Wdl] | None = None
     reason: str = ""
     theme: str = ""
@@ -113,14 +114,14 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Findings:
+class GameAnalysis:
     """All positions of a game up to a null move; ``decisive`` if the result is a win: then no draw was claimed."""
 
     positions: list[GamePosition]
     decisive: bool = False
 
     @classmethod
-    def of(cls, game: chess.pgn.Game) -> Findings:
+    def of(cls, game: chess.pgn.Game) -> GameAnalysis:
         """A record of ``game`` before any search."""
         board = game.board()
         boards = [board.copy(stack=1)]
@@ -155,7 +156,7 @@ class Findings:
             board.push(after.board.peek())
         return board
 
-    def played(self, at: int) -> PovScore | None:
+    def score_after(self, at: int) -> PovScore | None:
         """Score after the move played at ``at``, with mates counted from ``at``. A move that reaches a draw by the
         fifty moves or repetition is worth a draw, as the search counts the others."""
         if self.positions[at].move is None:
@@ -167,66 +168,69 @@ class Findings:
 
     def change(self, at: int) -> tuple[Score, Score]:
         """The scores of position ``at`` and of the move played there, for its player; equal if there is no choice."""
-        position, after = self.positions[at], self.played(at)
+        position, after = self.positions[at], self.score_after(at)
         assert position.score is not None
         assert after is not None
-        best = after if position.forced or position.found is None else position.found.score
+        best = after if position.forced or position.result is None else position.result.score
         return best.pov(position.board.turn), after.pov(position.board.turn)
 
-    def put(self, at: int, found: Found) -> None:
+    def set_result(self, at: int, result: SearchResult) -> None:
         """Put in what a search of position ``at`` found, and revise the values up to there: a position is worth what it
         was found to be or, if that is more or there was no choice, what the move played there led to."""
-        self.positions[at].found = found
+        self.positions[at].result = result
         for each in range(at, -1, -1):
-            position, after = self.positions[each], self.played(each)
-            if position.found is None:
+            position, after = self.positions[each], self.score_after(each)
+            if position.result is None:
                 break
             turn = position.board.turn
-            value = position.found
+            value = position.result
             if after is not None and (position.forced or after.pov(turn) > value.score.pov(turn)):
-                value = Found(self.positions[each + 1].depth + 1, after, self.expected(each))
+                value = SearchResult(self.positions[each + 1].depth + 1, after, self.expected_line(each))
             if each < at and value == (position.depth, position.score, position.line):
                 break
             position.depth, position.score, position.line = value
 
-    def expected(self, at: int) -> tuple[chess.Move, ...]:
+    def expected_line(self, at: int) -> tuple[chess.Move, ...]:
         """The expected line from position ``at``, beginning with the move that was played."""
         move = self.positions[at].move
         return (move, *self.positions[at + 1].line)[:MAX_LINE_PLIES] if move else ()
 
-    def judged(self) -> list[Judged]:
+    def judged_moves(self) -> list[JudgedMove]:
         """The positions of a record that is complete, each with the move that led to it."""
         first = self.positions[0]
         assert first.score is not None
-        return [Judged(first.board, first.score, first.depth), *map(self._judged, range(1, len(self.positions)))]
+        return [
+            JudgedMove(first.board, first.score, first.depth),
+            *map(self._judged_move, range(1, len(self.positions))),
+        ]
 
-    def _judged(self, number: int) -> Judged:
+    def _judged_move(self, number: int) -> JudgedMove:
         before, found = self.positions[number - 1], self.positions[number]
         assert before.move is not None
         assert found.score is not None
-        judged = Judged(
+        judged = JudgedMove(
             found.board, found.score, found.depth, move=before.move, san=before.board.san(before.move), book=before.book
         )
         return self._with_mark(judged, number - 1, before.mark) if before.mark else judged
 
-    def _with_mark(self, judged: Judged, at: int, mark: Mark) -> Judged:
+    def _with_mark(self, judged: JudgedMove, at: int, mark: Mark) -> JudgedMove:
         """``judged`` with all that the ``mark`` of the move at position ``at`` says."""
-        before, found, after = self.positions[at], self.positions[at + 1], self.played(at)
+        before, found, after = self.positions[at], self.positions[at + 1], self.score_after(at)
         assert after is not None
         claims_draw = found.move is None and not self.decisive
         reason = _sentence(mark.why)
         if reason and mark.grade is Grade.UNCLEAR:
             reason = f"Probably unsound: {_continued(reason)}"
         if mark.grade.bad:
-            judged = replace(judged, better=mark.instead, reply=found.line)
+            judged = replace(judged, better=mark.better_line, reply=found.line)
         else:
-            judged = replace(judged, next_best=mark.instead)
+            judged = replace(judged, next_best=mark.better_line)
         return replace(
             judged,
             grade=mark.grade,
-            also=mark.also,
-            inferior=mark.inferior,
-            refuted=tuple((line, _sentence(why)) for line, why in mark.refuted),
+            equal_moves=mark.equal_moves,
+            acceptable_moves=mark.acceptable_moves,
+            bad_moves=tuple((line, _sentence(why)) for line, why in mark.bad_moves),
             chances=(chances_on(before.board, mark.score), chances_on(found.board, after, claims_draw)),
             reason=reason,
             theme=_theme(mark.why),
@@ -241,12 +245,12 @@ class Findings:
             str(at): {
                 "grade": found.mark.grade.name,
                 "score": _score_to_json(found.mark.score),
-                "line": _uci(found.mark.instead),
-                "also": _uci(found.mark.also),
+                "line": _uci(found.mark.better_line),
+                "also": _uci(found.mark.equal_moves),
                 "why": to_json(found.mark.why),
-                "inferior": _uci(found.mark.inferior),
-                "refuted": " ".join(_uci(tried.line) for tried in found.mark.refuted),
-                "faults": {_uci(tried.line[:1]): to_json(tried.why) for tried in found.mark.refuted if tried.why},
+                "inferior": _uci(found.mark.acceptable_moves),
+                "refuted": " ".join(_uci(tried.line) for tried in found.mark.bad_moves),
+                "faults": {_uci(tried.line[:1]): to_json(tried.why) for tried in found.mark.bad_moves if tried.why},
             }
             for at, found in enumerate(self.positions)
             if found.mark is not None
@@ -274,12 +278,12 @@ class Findings:
                 refuted = [_line(found.board, pair) for pair in re.findall(r"\S+ \S+", mark["refuted"])]
                 found.mark = Mark(
                     grade=Grade[mark["grade"]],
-                    instead=line,
+                    better_line=line,
                     score=PovScore(_score_from_json(mark["score"]), chess.WHITE),
-                    also=_moves(found.board, mark["also"]),
+                    equal_moves=_moves(found.board, mark["also"]),
                     why=_claim(mark["why"]),
-                    inferior=_moves(found.board, mark.get("inferior", "")),  # earlier versions wrote none
-                    refuted=tuple(Refuted(pair, _claim(faults.get(pair[0].uci()))) for pair in refuted),
+                    acceptable_moves=_moves(found.board, mark.get("inferior", "")),  # earlier versions wrote none
+                    bad_moves=tuple(Refutation(pair, _claim(faults.get(pair[0].uci()))) for pair in refuted),
                 )
                 if not line or found.mark.grade is Grade.FINE:
                     raise ValueError("a mark that says nothing")

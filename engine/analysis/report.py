@@ -34,7 +34,7 @@ from engine.analysis.lines import ending_text, percents
 from engine.analysis.notes import TAG
 from engine.analysis.openings import opening_of
 from engine.analysis.player import report_of
-from engine.analysis.record import Judged, is_decisive, positions
+from engine.analysis.record import JudgedMove, is_decisive, positions
 from engine.api.types import score_text
 from engine.explanation.english import numbered
 from engine.explanation.grades import Grade
@@ -62,7 +62,7 @@ def render(games: Sequence[dict[str, Any]], name: str = "games.annotated.pgn", p
     yield tail
 
 
-def entry(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dict[str, Any]:
+def entry(game: chess.pgn.Game, moves: Sequence[JudgedMove], number: int = 1) -> dict[str, Any]:
     """A game for :func:`render`, as :func:`json.dumps` takes it. ``number`` is the game's in its file."""
     tags = game.headers
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
@@ -90,7 +90,7 @@ def entry(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
     }
 
 
-def _theory(moves: Sequence[Judged], last: int) -> str:
+def _theory(moves: Sequence[JudgedMove], last: int) -> str:
     """The last move of theory that was played."""
     if not last:
         return ""
@@ -99,7 +99,7 @@ def _theory(moves: Sequence[Judged], last: int) -> str:
     return f"last book move: {number} {judged.san}{judged.grade.glyph}"
 
 
-def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: SideSummary) -> dict[str, Any]:
+def _side(moves: Sequence[JudgedMove], tags: chess.pgn.Headers, name: str, side: SideSummary) -> dict[str, Any]:
     elo = tags.get(f"{name}Elo", "").strip("?-")
     return {
         "name": tags.get(name, "?"),
@@ -112,7 +112,7 @@ def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Sid
     }
 
 
-def _ply(moves: Sequence[Judged], number: int, clocks: Sequence[float | None], claimed: bool) -> dict[str, Any]:
+def _ply(moves: Sequence[JudgedMove], number: int, clocks: Sequence[float | None], claimed: bool) -> dict[str, Any]:
     """A position and the move that led to it; the script (``unpack``) adds what follows from these fields, and the
     defaults of absent ones. ``claimed`` if a draw that can be claimed here was."""
     judged, clock = moves[number], clocks[number]
@@ -151,7 +151,7 @@ def _time_left(clocks: Sequence[float | None], number: int) -> str:
     return "under a tenth" if before < first[0] / 10 else "over a tenth"
 
 
-def is_missed_win(judged: Judged) -> bool:
+def is_missed_win(judged: JudgedMove) -> bool:
     """Whether a bad move lowered its player's chances to win from two in three or more to one in three or fewer."""
     if judged.chances is None or not judged.grade.bad:
         return False
@@ -159,18 +159,18 @@ def is_missed_win(judged: Judged) -> bool:
     return could >= 667 and can <= 333
 
 
-def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
+def _choices(board: chess.Board, judged: JudgedMove) -> dict[str, Any]:
     """What a reader may try in place of a bad move: all legal moves, the ones as good as the best, the slightly
     inferior ones, and what punishes the others: a sentence or the reply."""
     replies = {}
-    for (tried, reply), why in judged.refuted:
+    for (tried, reply), why in judged.bad_moves:
         after = board.copy(stack=False)
         after.push(tried)
         replies[tried.uci()] = why or f"{numbered(after, [reply])}."
     return {
         "legal": " ".join(f"{move.uci()} {board.san(move)}" for move in board.legal_moves),
-        "also": [move.uci() for move in judged.also],
-        "inferior": [move.uci() for move in judged.inferior],
+        "also": [move.uci() for move in judged.equal_moves],
+        "inferior": [move.uci() for move in judged.acceptable_moves],
         "replies": replies,
         "best": judged.better[0].uci() if judged.better else "",
     }

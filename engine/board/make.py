@@ -15,7 +15,14 @@ from engine.board.moves import (
     promoted_type,
     target_of,
 )
-from engine.board.position import move_piece_quietly, piece_on, put_piece, remove_piece, set_en_passant, update_checks
+from engine.board.position import (
+    move_piece_without_keys,
+    piece_on,
+    put_piece,
+    remove_piece,
+    set_en_passant,
+    update_checks,
+)
 from engine.board.tables import tables
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, ONE, PAWN, ROOK, U64
 from engine.jit import inlined
@@ -158,9 +165,9 @@ def unmake_move(position: Position, move: Move) -> None:
         promoted = ONE << U64(target)
         position.pieces[promoted_type(move)] ^= promoted
         position.pieces[PAWN] |= promoted
-        move_piece_quietly(position, us << 3 | PAWN, target, origin)
+        move_piece_without_keys(position, us << 3 | PAWN, target, origin)
     else:
-        move_piece_quietly(position, piece_on(position, target), target, origin)
+        move_piece_without_keys(position, piece_on(position, target), target, origin)
     if captured != EMPTY:
         square = capture_square(move)
         mask = ONE << U64(square)

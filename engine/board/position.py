@@ -81,7 +81,7 @@ def remove_piece(position: Position, piece: Piece, square: Square) -> None:
 
 
 @inlined
-def move_piece_quietly(position: Position, piece: Piece, origin: Square, target: Square) -> None:
+def move_piece_without_keys(position: Position, piece: Piece, origin: Square, target: Square) -> None:
     """Move ``piece`` without updating keys, which unmaking restores from the history."""
     mask = bit(origin) | bit(target)
     position.pieces[piece & 7] ^= mask

@@ -314,7 +314,7 @@ class Pool:
             task.prepare(worker, len(self.workers))
             self._admit(worker)
             self._call_helper(index + 1, task)
-            worker.deepen_quietly(1 + (index - 1) % 2, task.last)
+            worker.deepen_silently(1 + (index - 1) % 2, task.last)
 
     def _tick(self, on_tick: OnTick, move: int, number: int) -> None:
         """Report progress within an iteration. An error ends the search, which raises it."""

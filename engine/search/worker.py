@@ -78,7 +78,7 @@ class Worker:
         in the thread that will search, so that the memory is near its processor."""
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
-        self.deepen_quietly(1, 0)
+        self.deepen_silently(1, 0)
 
     @property
     def nodes(self) -> int:
@@ -145,7 +145,7 @@ class Worker:
             elif on_bound is not None and (line := self._bound(event == FAILED_LOW)).moves:
                 on_bound(line)
 
-    def deepen_quietly(self, first: int, last: int) -> None:
+    def deepen_silently(self, first: int, last: int) -> None:
         """Search as :meth:`deepen` does, but in one compiled call; the result is in :attr:`lines`."""
         for _ in self.deepen(first, last, quiet_until=REPORT_NOTHING):
             pass

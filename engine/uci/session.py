@@ -68,7 +68,7 @@ class Session:
         self._wakeups: SimpleQueue[None] = SimpleQueue()  # wakes the session's thread; its put() cannot be interrupted
         self._running: Command | None = None
         self._begun = 0.0  # its start, in seconds of time.monotonic
-        self._overtaken = False  # early commands need not wait for it
+        self._early_allowed = False  # early commands need not wait for it
         self._reported: Command | None = None  # the running command that the user was told to wait for
         self._closing = False  # no further command will come
         self.refused = False  # whether any command was refused
@@ -199,7 +199,7 @@ class Session:
         """Queue ``command``, or run it now if it is early and the work that runs may be overtaken."""
         with self._lock:
             running = self._running
-            if command.early and self._overtaken and running is not None and not running.signals.stopped:
+            if command.early and self._early_allowed and running is not None and not running.signals.stopped:
                 self._execute(command)
                 return
             self._commands.append(command)
@@ -250,7 +250,7 @@ class Session:
         with self._lock:
             if self._running is not None:
                 self._commands.popleft()
-            self._running, self._overtaken = None, False
+            self._running, self._early_allowed = None, False
         while True:
             with self._lock:
                 for queue in (self._commands, self._early):
@@ -266,11 +266,11 @@ class Session:
                     return None
             self._wakeups.get()
 
-    def _let_overtake(self, signals: Signals) -> None:
+    def _allow_early_commands(self, signals: Signals) -> None:
         """Run the waiting early commands, and from now on each new one, unless ``signals`` stop the work."""
         with self._lock:
             if not signals.stopped:
-                self._overtaken = True
+                self._early_allowed = True
                 while self._early:
                     early = self._early.popleft()
                     if not early.done:
@@ -280,7 +280,7 @@ class Session:
     def _answer(self, text: str) -> None:
         """Print the last line of the running command; no early command overtakes it any more."""
         with self._lock:
-            self._overtaken = False
+            self._early_allowed = False
         self._output.line(text)
 
     def _execute(self, command: Command) -> None:
@@ -369,7 +369,7 @@ class Session:
             commentary = self._comment(limits)
             if limits.searchmoves:
                 limits = replace(limits, searchmoves=self._legal(limits.searchmoves))
-            self._let_overtake(signals)
+            self._allow_early_commands(signals)
             result = self._loaded.go(limits, on_info, signals)
             if commentary is not None and not limits.infinite and (signals.hit or not limits.ponder):
                 self._guard("Explain", commentary.end, result.bestmove)
@@ -427,7 +427,7 @@ class Session:
             board, chosen, lead = (board, None, "") if move is None else asked_about(board, move)
         except PositionError as error:
             raise PositionError(f"explain: {error}") from None
-        self._let_overtake(signals)
+        self._allow_early_commands(signals)
         self._answer(lead + self._loaded.explain(board, chosen, signals=signals))
 
     def _show_board(self) -> None:

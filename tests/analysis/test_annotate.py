@@ -14,7 +14,7 @@ from chess.pgn import read_game
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.notes import annotated
-from engine.analysis.record import Findings, Found
+from engine.analysis.record import GameAnalysis, SearchResult
 from engine.analysis.report import entry
 from engine.api.types import Analysis
 from engine.explanation import explain
@@ -25,15 +25,15 @@ from tests.analysis.conftest import LONG, ByMaterial
 def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     first, second, third = read_games(pgn)
     annotator = Annotator(numbat, Limit(nodes=20_000))
-    graded = {judged.san: judged for judged in annotator.annotate(first).judged()}
+    graded = {judged.san: judged for judged in annotator.annotate(first).judged_moves()}
     assert graded["Nf6"].grade is Grade.BLUNDER
     assert graded["Qxf7#"].grade is Grade.FINE
     assert {san: found.better for san, found in graded.items() if found.grade is Grade.FINE}.keys() >= {"e4", "e5"}
     assert graded["Nf6"].better[0] in list(first.mainline())[4].board().legal_moves
     tried, mate = map(chess.Move.from_uci, ("a7a6", "h5f7"))
-    assert (tried, mate) in [line for line, _ in graded["Nf6"].refuted]
-    assert {judged.san: judged.grade for judged in annotator.annotate(second).judged()}["g4"] is Grade.BLUNDER
-    stalemated = annotator.annotate(third).judged()[-1]
+    assert (tried, mate) in [line for line, _ in graded["Nf6"].bad_moves]
+    assert {judged.san: judged.grade for judged in annotator.annotate(second).judged_moves()}["g4"] is Grade.BLUNDER
+    stalemated = annotator.annotate(third).judged_moves()[-1]
     assert (stalemated.san, stalemated.grade) == ("Qf7", Grade.BLUNDER)
     assert stalemated.better
 
@@ -41,7 +41,7 @@ def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
 def test_unchanged_chances_are_omitted(numbat):
     (game,) = games_in('[FEN "6k1/8/6K1/8/8/8/8/R7 w - - 0 1"]\n\n1. Ra8# *')
     chances = Wdl(1000, 0, 0)
-    moves = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
+    moves = Annotator(numbat, Limit(depth=3)).annotate(game).judged_moves()
     for after, told in ((chances, False), (Wdl(500, 500, 0), True)):
         line = (chess.Move.from_uci("a1b1"),)
         moves[1] = replace(moves[1], grade=Grade.INACCURACY, better=line, chances=(chances, after))
@@ -51,12 +51,12 @@ def test_unchanged_chances_are_omitted(numbat):
 
 def test_the_only_move_costs_nothing():
     game = read_game(io.StringIO('[FEN "7k/8/5K2/8/8/8/8/6R1 b - - 0 1"]\n\n1... Kh7 2. Kf7 Kh8 3. Rh1# *\n'))
-    record = Findings.of(game)
+    record = GameAnalysis.of(game)
     for at in (3, 2, 1, 0):
-        record.put(at, Found(1, PovScore(Cp(0), chess.WHITE), ()))
+        record.set_result(at, SearchResult(1, PovScore(Cp(0), chess.WHITE), ()))
     had, has = record.change(0)
     assert had == has
-    assert record.positions[0].score == record.played(0)
+    assert record.positions[0].score == record.score_after(0)
 
 
 class Scripted:
@@ -92,7 +92,7 @@ class Scripted:
 def annotate_script(pgn, worth, nodes=1000, **options):
     engine = Scripted(worth)
     game = read_game(io.StringIO(pgn))
-    return Annotator(engine, Limit(nodes=nodes), **options).annotate(game).judged(), engine.asked
+    return Annotator(engine, Limit(nodes=nodes), **options).annotate(game).judged_moves(), engine.asked
 
 
 #: 1. e4 a5 2. Ba6 Nxa6: out of theory from the second move on, and the bishop is given for nothing.
@@ -218,7 +218,7 @@ def test_chess960_is_annotated(numbat):
     game.setup(board)
     node = game.add_variation(next(iter(board.legal_moves)))
     (game,) = games_in(str(game))
-    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
+    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged_moves()
     assert found[-1].move == node.move
     assert found[-1].board.chess960
 
@@ -237,7 +237,9 @@ def test_one_move_has_one_reason(numbat, fen, san, theme):
     """In an annotated game, on its page and by ``explain``."""
     (game,) = games_in(f'[FEN "{fen}"]\n\n{"1." if " w " in fen else "1..."} {san} *')
     limit = Limit(nodes=50_000)
-    moves = Annotator(numbat, limit, explain=partial(explain, tables=numbat.table_outcome)).annotate(game).judged()
+    moves = (
+        Annotator(numbat, limit, explain=partial(explain, tables=numbat.table_outcome)).annotate(game).judged_moves()
+    )
     noted = annotated(game, "test", moves)
     (node,) = noted.mainline()
     reason = numbat.explain(game.board(), node.move, limit)
@@ -248,7 +250,7 @@ def test_one_move_has_one_reason(numbat, fen, san, theme):
 
 def test_every_mark_has_its_sentence():
     (game,) = games_in(LONG)
-    marked = Annotator(ByMaterial(), Limit(depth=2), explain=explain).annotate(game).judged()
+    marked = Annotator(ByMaterial(), Limit(depth=2), explain=explain).annotate(game).judged_moves()
     bad = [judged.reason for judged in marked if judged.grade.bad]
     assert len(bad) > 2
     assert all(reason.endswith(".") for reason in bad)

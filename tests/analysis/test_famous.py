@@ -19,7 +19,7 @@ from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, read_games
 from engine.analysis.judge import chances_on
 from engine.analysis.praise import CLEAR_POINTS
-from engine.analysis.record import Judged
+from engine.analysis.record import JudgedMove
 from engine.explanation import explain
 from engine.explanation.grades import Grade, cost, grade_of, points
 from engine.explanation.verdicts import mark_of
@@ -97,7 +97,7 @@ def numbat() -> Iterator[Engine]:
         yield running
 
 
-def graded(positions: list[Judged]) -> dict[str, Judged]:
+def graded(positions: list[JudgedMove]) -> dict[str, JudgedMove]:
     """The moves of a game by number and SAN."""
     result = {}
     for former, judged in itertools.pairwise(positions):
@@ -110,7 +110,7 @@ def names(text: str) -> list[str]:
     return text.split(", ") if text else []
 
 
-def check(name: str, found: dict[str, Judged], fine: str, bad: str) -> None:
+def check(name: str, found: dict[str, JudgedMove], fine: str, bad: str) -> None:
     """What is fine is an inaccuracy at most, what loses one at least, or unclear; but for what is known to fail."""
     marked = [move for move in names(fine) if found[move].grade in (Grade.MISTAKE, Grade.BLUNDER)]
     missed = [move for move in names(bad) if not found[move].grade.bad and found[move].grade is not Grade.UNCLEAR]
@@ -119,13 +119,13 @@ def check(name: str, found: dict[str, Judged], fine: str, bad: str) -> None:
 
 @pytest.mark.parametrize("name", ["Reti", "Gibaud", "Legal"])
 def test_short_famous_games_get_their_marks(numbat, name):
-    check(name, graded(Annotator(numbat, Limit(nodes=50_000)).annotate(game_of(name)).judged()), *FAMOUS[name])
+    check(name, graded(Annotator(numbat, Limit(nodes=50_000)).annotate(game_of(name)).judged_moves()), *FAMOUS[name])
 
 
 def praised(numbat: Engine, name: str, nodes: int) -> tuple[set[str], set[str]]:
     """The moves that get "!" or "!!" with ``nodes`` a position, and the others of a side that has had such a move and
     has stayed clearly better since: in a hunt only the first one and sacrifices are praised."""
-    positions = Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged()
+    positions = Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged_moves()
     result, hunted, hunting = set(), set(), {chess.WHITE: False, chess.BLACK: False}
     for (move, judged), before in zip(graded(positions).items(), positions, strict=False):
         turn, good = before.board.turn, judged.grade in (Grade.GOOD, Grade.BRILLIANT)
@@ -151,7 +151,7 @@ def test_praise_hardly_depends_on_the_limit(numbat, nodes):
 @pytest.mark.parametrize("name", list(FAMOUS))
 def test_famous_games_get_their_marks(numbat, name):
     """With the nodes of 0.2 s a move, at half the speed of a quiet machine."""
-    check(name, graded(Annotator(numbat, Limit(nodes=250_000)).annotate(game_of(name)).judged()), *FAMOUS[name])
+    check(name, graded(Annotator(numbat, Limit(nodes=250_000)).annotate(game_of(name)).judged_moves()), *FAMOUS[name])
 
 
 @pytest.mark.slow
@@ -160,7 +160,7 @@ def test_famous_games_get_their_marks(numbat, name):
 )
 @pytest.mark.parametrize("name", list(NAMED))
 def test_named_moves_are_judged_alike_at_every_limit(numbat, name, limit):
-    check(name, graded(Annotator(numbat, limit).annotate(game_of(name)).judged()), NAMED[name], "")
+    check(name, graded(Annotator(numbat, limit).annotate(game_of(name)).judged_moves()), NAMED[name], "")
 
 
 def deviations(lines: list[str], count: int) -> list[tuple[chess.Board, chess.Move, chess.Move]]:
@@ -187,7 +187,7 @@ def verdicts(numbat: Engine, board: chess.Board, move: chess.Move, nodes: int) -
     game = chess.pgn.Game.without_tag_roster()
     game.setup(board)
     game.add_variation(move)
-    return Annotator(numbat, Limit(nodes=nodes)).annotate(game).judged()[-1].grade
+    return Annotator(numbat, Limit(nodes=nodes)).annotate(game).judged_moves()[-1].grade
 
 
 @pytest.mark.parametrize(
@@ -225,14 +225,14 @@ def test_moves_that_another_engine_judged_are_judged_alike(numbat, fen, moves, f
     (game,) = games_in(f'[FEN "{fen}"]\n\n{moves} *')
     found = {
         judged.san: judged
-        for judged in Annotator(numbat, Limit(nodes=100_000), explain=explain).annotate(game).judged()
+        for judged in Annotator(numbat, Limit(nodes=100_000), explain=explain).annotate(game).judged_moves()
     }
     assert [san for san in names(fine) if found[san].grade.bad] == []
     assert [san for san in names(bad) if not found[san].grade.bad and found[san].grade is not Grade.UNCLEAR] == []
     assert all(found[san].reason for san in names(bad))
 
 
-def inconsistencies(positions: list[Judged]) -> list[str]:
+def inconsistencies(positions: list[JudgedMove]) -> list[str]:
     """Moves whose score falls by as much as a mark's without one, marks without that fall, and notes with other
     chances than the positions have."""
     found = []
@@ -270,23 +270,23 @@ def inconsistencies(positions: list[Judged]) -> list[str]:
     ids=str,
 )
 def test_a_mark_and_a_fall_of_the_score_go_together(numbat, name, limit):
-    assert inconsistencies(Annotator(numbat, limit).annotate(game_of(name)).judged()) == []
+    assert inconsistencies(Annotator(numbat, limit).annotate(game_of(name)).judged_moves()) == []
 
 
 def test_score_agrees_with_the_next_positions(numbat):
     """White stands at -5, but with up to 200,000 nodes a search finds 27. Qf3 at -1.5."""
     (game,) = games_in('[FEN "8/pQ5p/6pk/2p5/8/2NPK1bP/PPP3rq/R7 w - - 0 27"]\n\n27. Ke4 Rxc2 *')
-    found = Annotator(numbat, Limit(nodes=60_000)).annotate(game).judged()
+    found = Annotator(numbat, Limit(nodes=60_000)).annotate(game).judged_moves()
     assert all(judged.score.white() < Cp(-350) for judged in found)
 
 
 @pytest.mark.parametrize("nodes", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_the_lesson_judges_every_legal_move(numbat, nodes):
     """What it accepts is as good as the best by its own search, and each try has an answer."""
-    moves = Annotator(numbat, Limit(nodes=nodes), explain=explain).annotate(game_of("Lasker Ed")).judged()
+    moves = Annotator(numbat, Limit(nodes=nodes), explain=explain).annotate(game_of("Lasker Ed")).judged_moves()
     exercises = [(before.board, after) for before, after in itertools.pairwise(moves) if after.grade.bad]
     assert exercises
     for board, judged in exercises:
-        tried = [*judged.also, *judged.inferior, *(line[0] for line, _ in judged.refuted)]
+        tried = [*judged.equal_moves, *judged.acceptable_moves, *(line[0] for line, _ in judged.bad_moves)]
         assert len(tried) == len(set(tried))
         assert {*tried, judged.better[0], judged.move} == set(board.legal_moves)

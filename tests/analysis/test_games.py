@@ -21,7 +21,7 @@ from engine import Engine, __version__
 from engine.analysis import annotate, cli, games, jobs, notes, record
 from engine.analysis.files import read_games
 from engine.analysis.notes import TAG
-from engine.analysis.record import Findings
+from engine.analysis.record import GameAnalysis
 from engine.analysis.results import SUFFIX
 from engine.commandline import INTERRUPTED
 from engine.printing import PrintError
@@ -124,7 +124,7 @@ def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, se
 
 
 @pytest.mark.parametrize(
-    "place", [(annotate, "praise"), (Findings, "put"), (games, "entry")], ids=lambda place: place[1]
+    "place", [(annotate, "praise"), (GameAnalysis, "set_result"), (games, "entry")], ids=lambda place: place[1]
 )
 def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):
     """In the first run at the first call of a function, in the next at the second, and so on."""

@@ -21,7 +21,7 @@ from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, pgn_text, read_games
 from engine.analysis.notes import annotated
 from engine.analysis.player import report_of
-from engine.analysis.record import Judged
+from engine.analysis.record import JudgedMove
 from engine.analysis.report import PHASES, entry, picture, render
 from engine.explanation import explain
 from tests.analysis.conftest import GAMES, ByMaterial
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LONG_WORD = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"
 
 #: An annotated game.
-Report = tuple[chess.pgn.Game, list[Judged]]
+Report = tuple[chess.pgn.Game, list[JudgedMove]]
 
 #: A game with clocks and ratings that leaves theory early, its opening having a name.
 CLOCKS = f"""
@@ -60,7 +60,7 @@ def reports(tmp_path_factory) -> list[Report]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(record, "sentence", lambda claim, skip_better: "It hangs <b>everything</b>.")
         for game in read_games(path):
-            moves = annotator.annotate(game).judged()
+            moves = annotator.annotate(game).judged_moves()
             result.append((annotated(game, "Numbat", moves), moves))
     return result
 
@@ -142,7 +142,7 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
 
 def test_a_claimable_draw_ends_only_a_game_that_was_drawn() -> None:
     (game,) = games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 *")
-    moves = [Judged(node.board(), PovScore(Cp(0), chess.WHITE)) for node in [game, *game.mainline()]]
+    moves = [JudgedMove(node.board(), PovScore(Cp(0), chess.WHITE)) for node in [game, *game.mainline()]]
     assert entry(game, moves)["plies"][8]["score"] == "+0.00"
     last = entry(game, moves[:9])["plies"][8]
     assert (last["score"], last["result"], last["bands"]) == ("threefold repetition, a draw", "1/2-1/2", (0, 100, 0))
@@ -189,7 +189,7 @@ def test_better_lines_can_be_played_through(reports: list[Report]) -> None:
 def test_accuracy_follows_lichess() -> None:
     """By hand: three moves of which the second throws 500 of Stockfish's centipawns away."""
     scores = [0, 0, 0, -round(120 * math.sinh(2))]
-    positions = [Judged(chess.Board(), PovScore(Cp(score), chess.WHITE)) for score in scores]
+    positions = [JudgedMove(chess.Board(), PovScore(Cp(score), chess.WHITE)) for score in scores]
     for number, judged in enumerate(positions):
         judged.board.turn = chess.BLACK if number % 2 else chess.WHITE
     percents = [50.0, 50.0, 50.0, 100 / (1 + math.exp(0.00368208 * 500))]

@@ -27,7 +27,7 @@ def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[
     one, other = Ready(fen, nodes), Ready(fen, nodes)
     for _ in one.worker.deepen(first, last, on_bound=lambda line: None):
         pass
-    other.worker.deepen_quietly(first, last)
+    other.worker.deepen_silently(first, last)
     return found(one), found(other)
 
 
@@ -43,14 +43,14 @@ def test_quiet_search_agrees_with_a_reporting_one(fen: str, first: int, nodes: i
 def test_it_finds_nothing_when_it_is_stopped_before(running: object) -> None:
     ready = Ready(FENS[1], 1)
     ready.control["stop"] = 1
-    ready.worker.deepen_quietly(5, MAX_PLY)
+    ready.worker.deepen_silently(5, MAX_PLY)
     assert ready.worker.lines == []
 
 
 def test_a_stop_ends_it_with_the_line_of_the_last_iteration() -> None:
     ready = Ready(FENS[1])
     worker = ready.worker
-    thread = threading.Thread(target=worker.deepen_quietly, args=(1, MAX_PLY))
+    thread = threading.Thread(target=worker.deepen_silently, args=(1, MAX_PLY))
     thread.start()
     deadline = time.perf_counter() + PATIENCE
     while worker.record["root_depth"] < 7 and time.perf_counter() < deadline:

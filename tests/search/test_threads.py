@@ -202,7 +202,7 @@ def test_slow_helper_does_not_delay_the_result(engine: Engine, monkeypatch: pyte
         leaves.wait(PATIENCE)
 
     try:
-        monkeypatch.setattr(Worker, "deepen_quietly", help)
+        monkeypatch.setattr(Worker, "deepen_silently", help)
         running = start(engine, Limits(infinite=True), chess.Board())
         assert entered.wait(PATIENCE)
         engine.stop()
@@ -308,7 +308,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_nothing_changes_under_a_helper_that_is_slow_to_leave(monkeypatch, change: str) -> None:
     """As on a busy machine: it still reads the memory of the last search."""
-    entered, left, early, deepen = threading.Event(), threading.Event(), [], Worker.deepen_quietly
+    entered, left, early, deepen = threading.Event(), threading.Event(), [], Worker.deepen_silently
 
     def linger(worker: Worker, *arguments: int) -> None:
         entered.set()
@@ -324,7 +324,7 @@ def test_nothing_changes_under_a_helper_that_is_slow_to_leave(monkeypatch, chang
         return call
 
     with Engine(hash=1, threads=2) as engine:
-        monkeypatch.setattr(Worker, "deepen_quietly", linger)
+        monkeypatch.setattr(Worker, "deepen_silently", linger)
         with engine.stream(chess.Board(KIWIPETE), Limits(infinite=True)):
             assert entered.wait(PATIENCE)
         for owner, name in ((TranspositionTable, "resize"), (TranspositionTable, "clear"), (Worker, "use")):

@@ -135,7 +135,7 @@ class Benchmark:
         def note(case: Case) -> None:  # the case of the move comes before the alternatives'
             cases.setdefault(case.board.ply(), case)
 
-        judged = Annotator(self.engine, self.limit, explain=note).annotate(game).judged()
+        judged = Annotator(self.engine, self.limit, explain=note).annotate(game).judged_moves()
         for (node, child), mark in zip(pairwise(nodes_of(game)), judged[1:], strict=False):
             board, own, move = node.board(), mark.grade, mark.move
             assert move is not None
@@ -149,7 +149,7 @@ class Benchmark:
                 self.position(board)
             if theirs in (Grade.MISTAKE, Grade.BLUNDER):
                 self.tally.count("judge's ? and ?? with a mark", own.bad, name)
-            for other in mark.also:
+            for other in mark.equal_moves:
                 fine = not lichess_grade(had, self.judge.after(board, other)).bad
                 self.tally.count("move called as good", fine, f"{board.san(other)} at {name}")
             famous, praised = bool({1, 3} & child.nags), own in (Grade.GOOD, Grade.BRILLIANT)
