@@ -47,7 +47,7 @@ def list_directory(path: str) -> list[str]:
 
 
 @contextmanager
-def drafted(path: Path, follow: bool = True) -> Iterator[BinaryIO]:
+def open_draft(path: Path, follow: bool = True) -> Iterator[BinaryIO]:
     """A stream whose content replaces ``path`` on exit unless an exception was raised. The user's symbolic links are
     preserved, and so are an old file's permissions. ``follow`` is for names that the user chose: under any other name
     a link is refused, for it may have come with an archive.
@@ -76,7 +76,7 @@ def drafted(path: Path, follow: bool = True) -> Iterator[BinaryIO]:
 
 
 def check_place(path: Path, mark: str = "", follow: bool = True) -> None:
-    """Fail early if a file cannot be written at ``path``; ``follow`` as for :func:`drafted`. With ``mark`` only an
+    """Fail early if a file cannot be written at ``path``; ``follow`` as for :func:`open_draft`. With ``mark`` only an
     empty file or one that contains this text may be replaced. Raises :class:`WriteError`."""
     try:
         target = _target(path, follow)
@@ -98,10 +98,10 @@ def check_place(path: Path, mark: str = "", follow: bool = True) -> None:
 
 
 def write_whole(path: Path, content: str | bytes | Iterable[str], follow: bool = True) -> None:
-    """Write a file atomically; ``follow`` as for :func:`drafted`. A text, or its parts, is encoded in UTF-8, with ``?``
-    for unencodable characters. Raises :class:`WriteError`."""
+    """Write a file atomically; ``follow`` as for :func:`open_draft`. A text, or its parts, is encoded in UTF-8, with
+    ``?`` for unencodable characters. Raises :class:`WriteError`."""
     try:
-        with drafted(path, follow) as draft:
+        with open_draft(path, follow) as draft:
             for part in (content,) if isinstance(content, (str, bytes)) else content:
                 draft.write(part.encode(errors="replace") if isinstance(part, str) else part)
     except OSError as error:

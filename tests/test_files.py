@@ -14,7 +14,7 @@ import pytest
 
 from engine.evaluation.choice import OWN_NET
 from engine.evaluation.nnue.file import MAGIC, NetError, read_net
-from engine.files import WriteError, check_place, drafted, write_whole
+from engine.files import WriteError, check_place, open_draft, write_whole
 from engine.messages import OptionError
 from engine.play.book import Book
 from engine.play.tablebase import Tablebase
@@ -185,7 +185,7 @@ def test_an_open_file_is_not_replaced_on_windows(tmp_path: Path) -> None:
 def test_aborted_write_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("previous")
-    with suppress(KeyboardInterrupt), drafted(path) as stream:
+    with suppress(KeyboardInterrupt), open_draft(path) as stream:
         stream.write(b"half")
         raise KeyboardInterrupt
     assert (path.read_text(), list(tmp_path.iterdir())) == ("previous", [path])
@@ -194,7 +194,7 @@ def test_aborted_write_leaves_nothing(tmp_path: Path) -> None:
 def test_two_drafts_of_one_process_are_two_files(tmp_path: Path) -> None:
     """As of two containers, whose processes have the same number."""
     path = tmp_path / "games.pgn"
-    with drafted(path) as first, drafted(path) as second:
+    with open_draft(path) as first, open_draft(path) as second:
         first.write(b"first")
         second.write(b"second")
     assert path.read_text() == "first"
@@ -239,7 +239,7 @@ def test_a_draft_may_have_the_longest_file_name(tmp_path: Path) -> None:
 def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.touch(0o600)
-    with drafted(path):
+    with open_draft(path):
         (draft,) = tmp_path.glob("*.part")
         assert draft.stat().st_mode & 0o777 == 0o600
     assert path.stat().st_mode & 0o777 == 0o600
@@ -249,7 +249,7 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
-    with drafted(tmp_path / "link") as stream:
+    with open_draft(tmp_path / "link") as stream:
         stream.write(b"text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "folder" / "file").read_text() == "text"

@@ -13,7 +13,7 @@ class ChessClock:
     >>> clock = ChessClock(300, 3, lambda: now)
     >>> clock.start(chess.WHITE)
     >>> now = 10.0
-    >>> clock.left(chess.WHITE)
+    >>> clock.remaining(chess.WHITE)
     290.0
     >>> clock.press()
     293.0
@@ -26,7 +26,7 @@ class ChessClock:
 
     def reset(self) -> None:
         """Both clocks as at the start of a game, and neither runs."""
-        self._left = {chess.WHITE: self.base, chess.BLACK: self.base}
+        self._remaining = {chess.WHITE: self.base, chess.BLACK: self.base}
         self._runs: chess.Color | None = None
 
     def start(self, side: chess.Color) -> None:
@@ -38,7 +38,7 @@ class ChessClock:
     def stop(self) -> None:
         """Stop the clock that runs, without an increment."""
         if self._runs is not None:
-            self._left[self._runs] = self.left(self._runs)
+            self._remaining[self._runs] = self.remaining(self._runs)
             self._runs = None
 
     def press(self) -> float:
@@ -46,18 +46,18 @@ class ChessClock:
         side = self._runs
         assert side is not None, "a clock must run to be pressed"
         self.stop()
-        if self._left[side] > 0:
-            self._left[side] += self.increment
-        return self._left[side]
+        if self._remaining[side] > 0:
+            self._remaining[side] += self.increment
+        return self._remaining[side]
 
-    def left(self, side: chess.Color) -> float:
+    def remaining(self, side: chess.Color) -> float:
         """The seconds of ``side``, 0 when its flag has fallen."""
         spent = self._now() - self._since if self._runs == side else 0.0
-        return max(0.0, self._left[side] - spent)
+        return max(0.0, self._remaining[side] - spent)
 
-    def fallen(self, side: chess.Color) -> bool:
+    def flag_fell(self, side: chess.Color) -> bool:
         """Whether the flag of ``side`` has fallen."""
-        return self.left(side) <= 0
+        return self.remaining(side) <= 0
 
 
 def clock_text(seconds: float, tenths: bool = True) -> str:

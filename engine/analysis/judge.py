@@ -4,7 +4,7 @@ import chess
 from chess.engine import PovScore, Wdl
 
 from engine.explanation.verdicts import chances
-from engine.play.wdl import can_win, limited
+from engine.play.wdl import can_win, limit_by_material
 
 
 def ending(board: chess.Board) -> chess.Outcome | None:
@@ -43,4 +43,4 @@ def chances_on(board: chess.Board, score: PovScore, last: bool = False) -> Wdl:
         return found
     pieces = board.pawns, board.knights, board.bishops, board.rooks, board.queens
     white, black = (can_win(pieces, own) for own in (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]))
-    return Wdl(*limited((found.wins, found.draws, found.losses), white, black))
+    return Wdl(*limit_by_material((found.wins, found.draws, found.losses), white, black))

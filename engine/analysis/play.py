@@ -22,7 +22,7 @@ from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
 from engine.analysis.lines import chances_of, chances_text, ending_text, wrapped
 from engine.analysis.openings import opening_of
-from engine.api.explaining import EXPLAIN_NODES, asked_about
+from engine.api.explaining import EXPLAIN_NODES, read_move_to_explain
 from engine.api.types import Analysis, score_text
 from engine.commandline import limit_of
 from engine.console import Console, read_line
@@ -85,7 +85,7 @@ class TerminalGame:
         self.clocks: list[float] = []  # of the side that moved, after each move
         self._terminal = self.console if self.console and self.console.is_terminal else None
         self._coloured = self.console if self.console and shows_chessmen(self.console) else None
-        self._left = False
+        self._quit = False
         self.begin()
 
     def begin(self) -> None:
@@ -93,7 +93,7 @@ class TerminalGame:
         self.number += 1
         self.board = self.start.copy()
         self.clocks.clear()
-        self._named = ""  # the opening that was shown
+        self._opening_shown = ""  # the opening that was shown
         self._called: Conclusion | None = None  # a result that the position does not show
         self.engine.new_game()
         if self.clock:
@@ -129,7 +129,7 @@ class TerminalGame:
             return True
         else:
             word = self._ask_for_move()
-        if self.clock and not self.conclusion and self.clock.fallen(self.human):
+        if self.clock and not self.conclusion and self.clock.flag_fell(self.human):
             self.tell("")
             self._flag(self.human)
             self._announce()
@@ -138,7 +138,7 @@ class TerminalGame:
         self._run_command((word or "").strip())
         if not over:
             self._announce()
-        return not self._left
+        return not self._quit
 
     def _announce(self) -> None:
         """Say how the game ended, if it did."""
@@ -152,7 +152,7 @@ class TerminalGame:
         if not self.clock:
             return self.ask(f"{side}> ", None)
         self.clock.start(self.human)
-        left = self.clock.left(self.human)
+        left = self.clock.remaining(self.human)
         return self.ask(f"{side} {clock_text(left)}> ", left + 0.01)
 
     def _run_command(self, word: str) -> None:
@@ -161,7 +161,7 @@ class TerminalGame:
             case []:
                 pass
             case ["quit" | "exit"]:
-                self._left = True
+                self._quit = True
             case ["help" | "?"]:
                 self.tell(HELP)
             case ["fen"]:
@@ -218,13 +218,13 @@ class TerminalGame:
         limit, engine_side = self.limit, self.board.turn
         if self.clock:
             self.clock.start(engine_side)
-            white, black = self.clock.left(chess.WHITE), self.clock.left(chess.BLACK)
+            white, black = self.clock.remaining(chess.WHITE), self.clock.remaining(chess.BLACK)
             step = self.clock.increment
             limit = Limit(white_clock=white, black_clock=black, white_inc=step, black_inc=step)
         with self._coloured.status("thinking") if self._coloured else nullcontext():
             move = self.engine.play(self.board, limit, on_report=reports.append)
         assert move is not None, "it is asked only while the game goes on"
-        if self.clock and self.clock.fallen(engine_side):
+        if self.clock and self.clock.flag_fell(engine_side):
             self._flag(engine_side)
             return
         best = [report for report in reports if report.multipv == 1]
@@ -252,7 +252,7 @@ class TerminalGame:
         """In words, why the move in ``text`` or, without one, the last move of each side is good or bad."""
         if text:
             try:
-                before, move, lead = asked_about(self.board, text)
+                before, move, lead = read_move_to_explain(self.board, text)
             except MoveError as error:
                 self.tell(str(error))
             else:
@@ -334,11 +334,11 @@ class TerminalGame:
             self.tell(painted(self.board, self.human, self._coloured.color_system in FEW_COLOURS))
         else:
             self.tell(f"\n{diagram(self.board, self.human)}")
-        if (name := self._opening()) not in ("", self._named):
-            self._named = name
+        if (name := self._opening()) not in ("", self._opening_shown):
+            self._opening_shown = name
             self.tell(name)
         if self.clock:
-            left = {side_name(side): clock_text(self.clock.left(side)) for side in (chess.WHITE, chess.BLACK)}
+            left = {side_name(side): clock_text(self.clock.remaining(side)) for side in (chess.WHITE, chess.BLACK)}
             self.tell(", ".join(f"{name} {time}" for name, time in left.items()))
         if self.board.is_check() and not self.conclusion:
             self.tell("Check.")

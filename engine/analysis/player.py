@@ -42,19 +42,19 @@ class Move(NamedTuple):
     side: int
 
     @property
-    def shown(self) -> Any:
+    def entry(self) -> Any:
         """What the page shows of the move and the position after it."""
         return self.game["plies"][self.ply]
 
     @property
-    def own(self) -> Any:
+    def side_entry(self) -> Any:
         """What the page shows of the player's side."""
         return self.game["sides"][self.side]
 
     @property
     def is_bad(self) -> bool:
         """Whether it is an inaccuracy, a mistake or a blunder."""
-        return "try" in self.shown
+        return "try" in self.entry
 
 
 Groups = Mapping[str, Sequence[Move]]  # moves by the name of their kind, in the order of a table's rows
@@ -102,14 +102,14 @@ def moves_of(number: int, game: Mapping[str, Any]) -> Iterator[Move]:
 def report_of(games: Sequence[Mapping[str, Any]], player: str, phases: Sequence[str]) -> dict[str, Any] | None:
     """The report over ``games``, each as its page shows it; None for a player who has no moves in them."""
     every = (move for number, game in enumerate(games) for move in moves_of(number, game))
-    moves = [move for move in every if move.own["name"] == player]
+    moves = [move for move in every if move.side_entry["name"] == player]
     if not moves:
         return None
     bad = [move for move in moves if move.is_bad]
     colors = _grouped(moves, lambda move: SIDES[move.side], SIDES)
     halves = _halves(moves)
-    parts = _grouped(moves, lambda move: phases[move.shown.get("phase", 0)], phases)
-    clocks = _grouped(moves, lambda move: move.shown.get("time", ""), ("over a tenth", "under a tenth"))
+    parts = _grouped(moves, lambda move: phases[move.entry.get("phase", 0)], phases)
+    clocks = _grouped(moves, lambda move: move.entry.get("time", ""), ("over a tenth", "under a tenth"))
     openings = _by_size(_grouped(moves, lambda move: _opening(move.game)), lambda found: len(_games(found)))
     winning = _winning(moves)
     themes, missed, allowed = (
@@ -117,14 +117,14 @@ def report_of(games: Sequence[Mapping[str, Any]], player: str, phases: Sequence[
         for which in ((True, False), (True,), (False,))
     )
     trained = next((name for name in themes if not name.startswith(_OTHER)), "")
-    told = _told(
+    differences = _significant_differences(
         [
-            *_compared("colour", colors, "with {}"),
-            *_compared("phase", parts, "in the {}", "in the other phases"),
-            *_compared("time", clocks, "with {} of the time left"),
-            *_compared("opening", {name: openings[name] for name in openings if name != _OTHER}, "in the {}",
+            *_differences("colour", colors, "with {}"),
+            *_differences("phase", parts, "in the {}", "in the other phases"),
+            *_differences("time", clocks, "with {} of the time left"),
+            *_differences("opening", {name: openings[name] for name in openings if name != _OTHER}, "in the {}",
                        "in other openings"),
-            *_compared("trend", halves, "in the {}"),
+            *_differences("trend", halves, "in the {}"),
         ]
     )  # fmt: skip
     results: dict[str, Figure] = {"points": lambda found: f"{_points(found)}/{_number(found)}", "accuracy": _accuracy}
@@ -142,15 +142,16 @@ def report_of(games: Sequence[Mapping[str, Any]], player: str, phases: Sequence[
         _table("Time left", clocks, {"share": _share, **by_side[_share]}),
         _table("Opening", openings, {**results, **by_side[_number]}),
     ]
+    sides = [move.side_entry for move in _games(moves)]
     return {
         "player": player,
         "games": len(_games(moves)),
         "points": _points(moves),
         "accuracy": _accuracy(moves),
-        "loss": f"{sum(float(move.own['loss']) * move.own['moves'] for move in _games(moves)) / len(moves):.0f}",
-        "differences": [found.sentence for found in told]
+        "loss": f"{sum(float(side['loss']) * side['moves'] for side in sides) / len(moves):.0f}",
+        "differences": [found.sentence for found in differences]
         or ["No difference between kinds of moves is more than chance."],
-        "advice": list(_advice(winning, halves, any(found.by == "trend" for found in told), themes, trained)),
+        "advice": list(_advice(winning, halves, any(found.by == "trend" for found in differences), themes, trained)),
         "lessons": [
             {"name": name, "places": _places(found)}
             for name, found in ((trained, themes.get(trained, ())), ("", bad))
@@ -224,11 +225,11 @@ def _of_side(side: int, figure: Figure) -> Figure:
 
 def _is_missed(move: Move) -> bool:
     """Whether the player missed the theme of a bad move, not allowed it."""
-    return bool(move.shown.get("missed"))
+    return bool(move.entry.get("missed"))
 
 
 def _theme(move: Move) -> str:
-    return _words(move.shown.get("theme", ""))
+    return _words(move.entry.get("theme", ""))
 
 
 def _opening(game: Mapping[str, Any]) -> str:
@@ -274,7 +275,7 @@ def _points(moves: Sequence[Move]) -> str:
 
 def _accuracy(moves: Sequence[Move]) -> str:
     """The mean of the games' accuracies."""
-    return f"{statistics.fmean(float(move.own['accuracy'].rstrip('%')) for move in _games(moves)):.1f}%"
+    return f"{statistics.fmean(float(move.side_entry['accuracy'].rstrip('%')) for move in _games(moves)):.1f}%"
 
 
 def _rate(moves: Sequence[Move]) -> float:
@@ -289,7 +290,7 @@ def _share(moves: Sequence[Move]) -> str:
 # Sentences
 
 
-def _compared(by: str, groups: Groups, words: str, others: str = "") -> Iterator[_Difference]:
+def _differences(by: str, groups: Groups, words: str, others: str = "") -> Iterator[_Difference]:
     """The two groups compared or, with a word for ``others``, each with all others."""
     for name, moves in list(groups.items())[: None if others else 1]:
         rest = [move for other in groups if other != name for move in groups[other]]
@@ -303,7 +304,7 @@ def _compared(by: str, groups: Groups, words: str, others: str = "") -> Iterator
         yield _Difference(by, chance_of(*counts), most - least, sentence)
 
 
-def _told(compared: Sequence[_Difference]) -> list[_Difference]:
+def _significant_differences(compared: Sequence[_Difference]) -> list[_Difference]:
     """The largest differences that are more than chance, one of each kind."""
     certain = [found for found in compared if found.chance * len(compared) < _MAX_CHANCE]
     largest: dict[str, _Difference] = {}

@@ -27,7 +27,7 @@ def table_of(
     for file, games in files:
         for game in games:
             for move in moves_of(game["number"], game):
-                shown, before = move.shown, game["plies"][move.ply - 1]
+                shown, before = move.entry, game["plies"][move.ply - 1]
                 theme, missed = shown.get("theme", ""), shown.get("missed", False)
                 table.writerow(
                     [
@@ -36,7 +36,7 @@ def table_of(
                         *map(_safe, (game["result"], game["opening"])),
                         game["first"][0] + (move.ply - game["first"][1]) // 2,
                         SIDES[move.side],
-                        _safe(move.own["name"]),
+                        _safe(move.side_entry["name"]),
                         shown["san"],
                         phases[shown.get("phase", 0)],
                         shown.get("clock", ""),

@@ -357,7 +357,7 @@ class Engine(PositionMixin):
         and :class:`Stopped` when :meth:`stop` or ``signals`` end it, even before it begins.
         """
         from engine.api.explaining import EXPLAIN_NODES, claim_of
-        from engine.explanation.effort import counted
+        from engine.explanation.effort import count_steps
         from engine.explanation.english import sentence
 
         check_board(board)
@@ -378,7 +378,7 @@ class Engine(PositionMixin):
             return analysis_of(info, board)
 
         def explain() -> str:
-            with counted(signals):
+            with count_steps(signals):
                 return sentence(claim_of(board, move, analyse, self.table_outcome))
 
         return self._run(explain, signals)

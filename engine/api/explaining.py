@@ -34,12 +34,12 @@ def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tabl
     move = move or first.pv[0]
     case = case_of(board, move, analyse, None if first.move == move else first)
     if not bare and case.drop > 0:
-        return reason_of(case, tables) or AsGood(case.best, case.played)
-    best = Analysis(mate_moved(case.score, board.turn, 1), pv=case.played.moves)
+        return reason_of(case, tables) or AsGood(case.best_line, case.played_line)
+    best = Analysis(mate_moved(case.score, board.turn, 1), pv=case.played_line.moves)
     return claim_of_best(board, best, Analysis(case.other_score, pv=tuple(case.other_line)), analyse, tables)
 
 
-def asked_about(board: chess.Board, text: str) -> tuple[chess.Board, chess.Move, str]:
+def read_move_to_explain(board: chess.Board, text: str) -> tuple[chess.Board, chess.Move, str]:
     """The move that ``text`` names, its board, and a lead for its explanation: a legal move or, with the lead "Before
     2...f6: ", the last one played. Raises :class:`~engine.reading.MoveError` for another move."""
     from engine.reading import MoveError, read_move

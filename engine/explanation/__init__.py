@@ -1,14 +1,14 @@
 """Explains in one or two sentences why a move is bad, or what a good one does, from the engine's lines.
 
 Needs python-chess, the lines and their scores, but no search, so it is below :mod:`engine.api`. Within
-:func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
+:func:`engine.explanation.effort.count_steps` its steps are counted, and another thread can stop it.
 
 :mod:`.mistakes` and :mod:`.good_moves` choose a claim, a record of :mod:`.claims`, from the :mod:`.themes`, the
 :mod:`.material_won` and the scores (:mod:`.verdicts`); :mod:`.english` puts it into words, and :mod:`.serialization`
 into JSON. :mod:`.assessment` describes a quiet position, and :mod:`.grades` marks moves."""
 
 from engine.explanation.claims import Case, Claim, Tables
-from engine.explanation.effort import counted
+from engine.explanation.effort import count_steps
 from engine.explanation.english import sentence
 from engine.explanation.good_moves import merit_of, praise_of
 from engine.explanation.mistakes import reason_of
@@ -41,5 +41,5 @@ def explain(case: Case, tables: Tables | None = None) -> Claim | None:
     >>> sentence(explain(Case(board, move, [better], reply, *scores)))
     'Loses the rook on e5: 2.Bxd5 Rxd5 3.Rxd5.'
     """
-    with counted():
+    with count_steps():
         return reason_of(case, tables) if case.has < case.had else praise_of(case, tables)

@@ -134,20 +134,20 @@ class Case:
         return self.board.turn
 
     @cached_property
-    def best(self) -> Line:
+    def best_line(self) -> Line:
         """The line of the best other move."""
         return Line.of(self.board, self.other_line)
 
     @cached_property
-    def played(self) -> Line:
+    def played_line(self) -> Line:
         """The line of the move played, which the opponent should win."""
         repeated = self.move in self.reply_line[:1]  # it cannot be a reply: its square is empty now
         return Line.of(self.board, [self.move, *self.reply_line[repeated:]], winner=not self.mover)
 
     @cached_property
-    def praised(self) -> Line:
+    def praised_line(self) -> Line:
         """The line of the move played, which the mover should win."""
-        return Line(self.played.boards, self.played.moves, self.mover)
+        return Line(self.played_line.boards, self.played_line.moves, self.mover)
 
     @property
     def had(self) -> Score:

@@ -26,7 +26,7 @@ _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def counted(signals: Signals | None = None) -> Iterator[Effort]:
+def count_steps(signals: Signals | None = None) -> Iterator[Effort]:
     """Count the steps within the context; ``signals`` can stop them."""
     token = _CURRENT.set(effort := Effort(signals or Signals()))
     try:
@@ -35,7 +35,7 @@ def counted(signals: Signals | None = None) -> Iterator[Effort]:
         _CURRENT.reset(token)
 
 
-def known() -> dict[str, chess.Board]:
+def settled_boards() -> dict[str, chess.Board]:
     """The boards that were settled in this explanation."""
     effort = _CURRENT.get()
     return {} if effort is None else effort.settled

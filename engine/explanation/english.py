@@ -59,7 +59,7 @@ _KINDS: dict[Kind | Literal["slightly"], tuple[str, str]] = {
 
 #: Findings by theme and form. A finding in :data:`_AFTER` describes the position before its move (0) or after it (1);
 #: the others say what the move does.
-_FOUND: dict[tuple[str, str], str] = {
+_FINDING_TEXTS: dict[tuple[str, str], str] = {
     ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
     ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
     ("discoveredAttack", "attack"): "{san} uncovers the {kind}'s attack on {targets}",
@@ -158,14 +158,14 @@ _MAX_NAMED_MOVES = 3  # the most moves to list that keep a tablebase result
 def sentence(claim: claims.Claim, skip_better: bool = False) -> str:
     """The claim in a sentence or two; ``skip_better`` omits the better move if it would be the only explanation."""
     if isinstance(claim, claims.Compared):
-        return _compared(claim, skip_better)
+        return _comparison_sentence(claim, skip_better)
     return _SENTENCES[type(claim)](claim)
 
 
 # Moves, pieces, sides and lists
 
 
-def _own(line: Line) -> str:
+def _first_move(line: Line) -> str:
     """The first move of ``line``, the one that the sentence is about."""
     return line.boards[0].san(line.moves[0])
 
@@ -199,10 +199,10 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def the(*pieces: claims.Piece) -> str:
+def name_pieces(*pieces: claims.Piece) -> str:
     """The ``pieces``, most valuable first, those of a type together; the king needs no square.
 
-    >>> the(*(claims.Piece.at(chess.Board(), square) for square in (chess.A1, chess.E1, chess.H1)))
+    >>> name_pieces(*(claims.Piece.at(chess.Board(), square) for square in (chess.A1, chess.E1, chess.H1)))
     'the king and the rooks on a1 and h1'
     """
     parts = []
@@ -228,17 +228,18 @@ def gained(gain: claims.Gain, square: bool = True, up: str = "") -> str:
     >>> gained(claims.Gain("piece", ((chess.ROOK, 1),), ((chess.PAWN, 2),), chess.C2))
     'the rook on c2 for two pawns'
     """
-    return f"{_won(gain, square)}{up} for {_pieces(gain.paid)}" if gain.paid else f"{_won(gain, square)}{up}"
+    price = f" for {_pieces(gain.paid)}" if gain.paid else ""
+    return f"{_gain_text(gain, square)}{up}{price}"
 
 
-def _won(gain: claims.Gain, square: bool) -> str:
+def _gain_text(gain: claims.Gain, square: bool) -> str:
     match gain.kind:
         case "exchange":
             return f"the exchange and {_pieces(gain.won[1:])}" if gain.won[1:] else "the exchange"
         case "minor":
             return "a piece"
         case "piece" if gain.square is not None and square:
-            return the(claims.Piece(gain.won[0][0], gain.square))
+            return name_pieces(claims.Piece(gain.won[0][0], gain.square))
         case "piece":
             return f"the {chess.piece_name(gain.won[0][0])}"
         case _:
@@ -248,17 +249,17 @@ def _won(gain: claims.Gain, square: bool) -> str:
 # Themes
 
 
-def _found(finding: claims.Finding, line: Line, it: str = "", own: bool = False) -> str:
+def _finding_text(finding: claims.Finding, line: Line, it: str = "", own: bool = False) -> str:
     """The finding in words; ``it`` replaces its targets if they are already named, and the line's first move is the
     sentence's ``own``."""
     move, targets, actor = line.moves[finding.payoff_ply], finding.targets, finding.actor
-    return _FOUND[finding.theme, finding.form].format(
-        san=_own(line) if own and finding.ply == 0 else _move(line, finding.ply),
+    return _FINDING_TEXTS[finding.theme, finding.form].format(
+        san=_first_move(line) if own and finding.ply == 0 else _move(line, finding.ply),
         moves=_moves(line, line.turns().start, finding.payoff_ply + 1),
-        targets=it or the(*targets),
-        first=the(*targets[:1]),
-        last=the(*targets[-1:]),
-        actor=the(actor) if actor else "",
+        targets=it or name_pieces(*targets),
+        first=name_pieces(*targets[:1]),
+        last=name_pieces(*targets[-1:]),
+        actor=name_pieces(actor) if actor else "",
         kind=chess.piece_name(actor.kind) if actor else "",
         squares=listed([chess.square_name(square) for square in finding.squares]),
         file=chess.FILE_NAMES[chess.square_file(move.from_square)],
@@ -275,7 +276,7 @@ def _gain_and_way(claim: claims.Material) -> tuple[str, str]:
     after, start = _AFTER.get((finding.theme, finding.form)), line.turns().start
     last = finding.ply + (after or 0)
     lead = _moves(line, start if after is None else min(start, last - 1), last)
-    how = _found(finding, line, "it" if taken and named else "", claim.verb == "wins" and not lead)
+    how = _finding_text(finding, line, "it" if taken and named else "", claim.verb == "wins" and not lead)
     if lead and finding.form != "now":
         how = f"after {lead}{',' if after is None else ''} {how}"
     return gained(gain, square=taken or not named), how
@@ -295,7 +296,7 @@ def _material(claim: claims.Material) -> str:
     return (_PROMOTION if gain.kind == "promotion" else _MATERIAL)[claim.verb][form].format(
         what=what,
         how=how,
-        first=_own(line),
+        first=_first_move(line),
         better=_move(line, 0),
         winner=side(line.winner),
         cost=f" at the cost of {_pieces(gain.paid)}" if gain.paid else "",
@@ -305,7 +306,7 @@ def _material(claim: claims.Material) -> str:
 
 
 def _threat(claim: claims.Threat) -> str:
-    first, then = _own(claim.best), _move(claim.line, 0)
+    first, then = _first_move(claim.best), _move(claim.line, 0)
     if claim.gain:
         leads = "leads to promotion" if claim.gain.kind == "promotion" else f"wins {gained(claim.gain)}"
         return f"{first} threatens {then}, which {leads}."
@@ -319,7 +320,7 @@ def _sacrifice(claim: claims.Sacrifice) -> str:
     line, piece = claim.line, claim.piece
     moved = line.moves[0].to_square == piece.square
     whole = claim.gains is not None and chess.ROOK in dict(claim.gains.paid)  # the rook is counted, not the exchange
-    what = f"the {chess.piece_name(piece.kind)}" if moved else the(piece)
+    what = f"the {chess.piece_name(piece.kind)}" if moved else name_pieces(piece)
     what = "the exchange" if claim.exchange and not whole else what
     aim = _SACRIFICES[claim.aim].format(
         moves=claim.moves,
@@ -337,11 +338,11 @@ def _returned(gain: claims.Gain, piece: claims.Piece) -> str:
         return "to promote"
     if piece.kind not in dict(gain.paid):
         return f"to win {gained(gain)}"
-    return f"for {_pieces(gain.won)}" if gain.kind == "list" else f"to win {_won(gain, square=True)}"
+    return f"for {_pieces(gain.won)}" if gain.kind == "list" else f"to win {_gain_text(gain, square=True)}"
 
 
 def _only_move(claim: claims.OnlyMove) -> str:
-    text = f"{_own(claim.line)} is {_ONLY[claim.aim].format(mover=side(claim.line.winner))}"
+    text = f"{_first_move(claim.line)} is {_ONLY[claim.aim].format(mover=side(claim.line.winner))}"
     text += ", a quiet move" if claim.aim == "wins" and claim.quiet else ""
     if claim.other is None:
         return f"{text}."
@@ -357,7 +358,7 @@ def _mating(claim: claims.Mating) -> str:
     if claim.verb == "mated":
         return f"{side(claim.line.winner)} gets mated in {moves} whatever it plays."
     if claim.verb == "leads":
-        mate, first = _MATES[claim.pattern], _own(claim.line)
+        mate, first = _MATES[claim.pattern], _first_move(claim.line)
         return f"{first} is {mate}." if moves == 1 else f"{first} leads to {mate} in {moves}."
     how = f"misses {_mate(claim.missed)}, and allows {_mate(claim)}" if claim.missed else f"{claim.verb} {_mate(claim)}"
     if claim.guard:
@@ -371,7 +372,7 @@ def _mate(claim: claims.Mating) -> str:
     return f"{mate} in one with {first}" if claim.moves == 1 else f"{mate} in {claim.moves}, beginning with {first}"
 
 
-def _drawn(claim: claims.Drawn) -> str:
+def _draw_sentence(claim: claims.Drawn) -> str:
     line = claim.line
     if claim.missed:
         return f"Misses the draw{_MISSED_DRAWS.get(claim.how, '')}: {_moves(line, 0, claim.plies)}."
@@ -381,7 +382,7 @@ def _drawn(claim: claims.Drawn) -> str:
         after=f"after {moves} " if moves and not pawns else "",
         winner=side(line.winner),
         reply=_moves(line, 1, 2),
-        holds="it is a draw" if pawns or not line.moves else f"{_own(line)} holds the draw",
+        holds="it is a draw" if pawns or not line.moves else f"{_first_move(line)} holds the draw",
     )
     return f"{text[0].upper()}{text[1:]}"
 
@@ -424,7 +425,7 @@ def _table_result(claim: claims.TableResult) -> str:
 # Scores and advantages
 
 
-def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
+def _comparison_sentence(claim: claims.Compared, skip_better: bool = False) -> str:
     kind, cost, mover = claim.standing.kind, claim.standing.cost, claim.best.winner
     had, has = claim.standing.had, claim.standing.has
     better, answer = _move(claim.best, 0), _moves(claim.line, 1, 2)
@@ -444,7 +445,7 @@ def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
 
 
 def _as_good(claim: claims.AsGood) -> str:
-    return f"{_own(claim.line)} is about as good as the best move, {_move(claim.best, 0)}."
+    return f"{_first_move(claim.line)} is about as good as the best move, {_move(claim.best, 0)}."
 
 
 def _game_over(claim: claims.GameOver) -> str:
@@ -454,7 +455,7 @@ def _game_over(claim: claims.GameOver) -> str:
 def _outlook(claim: claims.Outlook) -> str:
     line, stands = claim.line, claim.level
     other = numbered(line.boards[0], [claim.other]) if claim.other else ""
-    choice = _CHOICE[claim.choice].format(first=_own(line), other=other)
+    choice = _CHOICE[claim.choice].format(first=_first_move(line), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
     if claim.certain:
         standing = f"{standing}, and mate is forced" if stands else "it is a draw, because neither side can force mate"
@@ -490,7 +491,7 @@ def _feature(feature: claims.Feature) -> str:
 
 _SENTENCES: dict[type, Callable[[Any], str]] = {
     claims.Mating: _mating,
-    claims.Drawn: _drawn,
+    claims.Drawn: _draw_sentence,
     claims.Opposition: _opposition,
     claims.ByTables: _by_tables,
     claims.TableResult: _table_result,

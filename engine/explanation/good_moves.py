@@ -26,7 +26,7 @@ from engine.explanation.effort import spend
 from engine.explanation.line import Line
 from engine.explanation.material import worth
 from engine.explanation.material_won import gain_of, net_losses, pieces
-from engine.explanation.mistakes import mating, reason_of, taken_before
+from engine.explanation.mistakes import mating, previous_capture, reason_of
 from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, sacrificed
 from engine.explanation.tactics import Win
 from engine.explanation.themes import draw
@@ -62,7 +62,7 @@ def merit_of(
 
 def _wins(best: Line, score: Score) -> Material | None:
     """What the first move of ``best``, whose winner has this ``score``, wins by force."""
-    win, lost = Win(best, score), value(taken_before(best.boards[0], best.moves[0]))
+    win, lost = Win(best, score), value(previous_capture(best.boards[0], best.moves[0]))
     if win.pawns > lost and win.shown and win.gain and win.finding:  # a recapture must win more than was lost
         return Material("wins", win.proof, win.gain, win.finding)
     return None
@@ -77,7 +77,7 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Cla
     line = Line.of(after, threat[:_THREAT_PLIES])
     if not line.moves:  # it is not legal
         return None
-    if line.last.is_checkmate() and len(line) == 1:
+    if line.final_board.is_checkmate() and len(line) == 1:
         return Threat(best, line, mate=True)
     if line.moves[0].promotion:
         return Threat(best, line)
@@ -115,11 +115,11 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
         return None
     if sacrifice := _sacrifice(case):
         return sacrifice
-    line = case.praised
+    line = case.praised_line
     if mates is not None and (case.had.mate() or 0) <= 0:
         return mating("leads", line, mates + 1)
     won = _wins(line, case.has)
-    if won and won.line.gain > max(0, case.best.gain):
+    if won and won.line.gain > max(0, case.best_line.gain):
         return won
     return (result_by(tables, case.board, case.move) if tables else None) or _only(case)
 
@@ -127,7 +127,7 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
 def _sacrifice(case: Case) -> Sacrifice | None:
     """The sacrifice that the move makes, and its aim: of several pieces the one that is not regained, else the one
     that costs most. Also None if the side is worse and has no aim."""
-    line, given = case.praised, sacrificed(case.board, case.move)
+    line, given = case.praised_line, sacrificed(case.board, case.move)
     if not given:
         return None
     reply = line.moves[1].to_square if len(line) > 1 else None
@@ -153,8 +153,8 @@ def _sacrifice(case: Case) -> Sacrifice | None:
 
 def _return(case: Case, piece: Piece) -> Gain | None:
     """What the mover's line gets for the sacrificed ``piece``, without pending captures: more, or a fair return."""
-    line = case.praised
-    if line.won(line.last) < line.gain:
+    line = case.praised_line
+    if line.won(line.final_board) < line.gain:
         return None
     if line.gain >= 1:
         return gain_of(line) if Win(line, case.has).shown else None
@@ -187,10 +187,10 @@ def _near_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
 
 def _only(case: Case) -> OnlyMove | None:
     """The claim that the move keeps the standing, which the best other move would have cost."""
-    if not case.best.moves:
+    if not case.best_line.moves:
         return None
-    board, move, line = case.board, case.move, case.praised
-    other = Case(board, case.best.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
+    board, move, line = case.board, case.move, case.praised_line
+    other = Case(board, case.best_line.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
     cost = reason_of(other)
     missed = isinstance(cost, (Mating, Material)) and cost.verb in ("misses", "regains")  # by this move
     missed = missed or (isinstance(cost, Drawn) and cost.missed)

@@ -50,7 +50,7 @@ class Line:
         return len(self.moves)
 
     @property
-    def last(self) -> chess.Board:
+    def final_board(self) -> chess.Board:
         """The final board."""
         return self.boards[-1]
 
@@ -96,7 +96,7 @@ class Line:
         return 0 if self.returns else min(self.gains[max(1, len(self) - 1) :], default=0)
 
     @cached_property
-    def quoted(self) -> int:
+    def quoted_plies(self) -> int:
         """Plies until the gain is on the board for the rest of the line; all of them if a capture is pending."""
         ply = len(self)
         while ply > 1 and self.won(self.boards[ply - 1]) >= self.gain:
@@ -149,8 +149,8 @@ class Line:
         """The pieces that the loser and the winner have lost at the end, by type; negative if one has more, as after a
         promotion. Pending captures count, unless the larger part of the gain has fallen and the rest may follow."""
         end = min((self.settled[-1], self.settled[max(1, len(self) - 1)]), key=self.won)
-        if self.gains[-1] > self.won(self.last) >= max(_MINOR_PAWNS, _MIN_FALLEN_SHARE * self.gain):
-            end = self.last
+        if self.gains[-1] > self.won(self.final_board) >= max(_MINOR_PAWNS, _MIN_FALLEN_SHARE * self.gain):
+            end = self.final_board
         loser, winner = (count(self.boards[0], color) for color in (not self.winner, self.winner))
         loser.subtract(count(end, not self.winner))
         winner.subtract(count(end, self.winner))

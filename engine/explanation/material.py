@@ -4,8 +4,8 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.effort import known, spend
-from engine.play.captures import VALUES, Captures, taken, value
+from engine.explanation.effort import settled_boards, spend
+from engine.play.captures import VALUES, Captures, immediate_gain, value
 
 
 def count(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
@@ -50,7 +50,7 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
 
 def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
     """The value of an exchange in an illegal position, where the other side is in check too."""
-    won = taken(board, move)
+    won = immediate_gain(board, move)
     attacker = value(move.promotion or board.piece_type_at(move.from_square))
     board.push(move)
     guarded = bool(board.attackers(board.turn, move.to_square))
@@ -60,7 +60,7 @@ def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
 
 def settled(board: chess.Board) -> chess.Board:
     """The board after both sides have made all profitable captures; searched once in an explanation."""
-    boards, key = known(), board.epd()
+    boards, key = settled_boards(), board.epd()
     if key not in boards:
         moves, nodes = Captures(board).quiescence()
         spend(1 + nodes)

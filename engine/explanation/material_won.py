@@ -93,7 +93,7 @@ def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:
     """Where the only captured piece of type ``kind`` stood before the winner's first move; None if unclear."""
     if line.losses[0][kind] != 1:
         return None  # one may have been exchanged and another won
-    plies = [ply for ply in line.turns() if ply < line.quoted and line.captured(ply) == kind]
+    plies = [ply for ply in line.turns() if ply < line.quoted_plies and line.captured(ply) == kind]
     if len(plies) != 1:
         return None
     first = line.turns().start

@@ -8,7 +8,7 @@ from engine.explanation.claims import ByTables, Case, Claim, Compared, Drawn, Ga
 from engine.explanation.line import LINE_PLIES, Line
 from engine.explanation.tactics import MAX_COUNTED_PAWNS, MIN_PAWN_PROOF_PLIES, Win
 from engine.explanation.themes import draw, mate, opposition
-from engine.explanation.verdicts import WINNING, compare, decided, level
+from engine.explanation.verdicts import WINNING, compare, decisive_change, level
 from engine.play.captures import value
 
 MIN_LOST_POINTS = 0.05  # expected points that a move must lose to be explained
@@ -34,12 +34,12 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
     None if there is nothing to explain: it is the best move or, unless it is marked as bad, costs next to nothing and
     misses no short mate. ``tables`` looks boards up in the tablebases. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses."""
-    if not case.best.moves or case.best.moves[0] == case.move:
+    if not case.best_line.moves or case.best_line.moves[0] == case.move:
         return None
     visible = 0 < (case.had.mate() or 0) <= _MAX_VISIBLE_MATE_MOVES and (case.has.mate() or 0) <= 0
     if not (case.marked or visible or _is_mated_sooner(case) or case.before - case.after >= MIN_LOST_POINTS):
         return None
-    lost, missed = Win(case.played, case.score.pov(not case.mover)), Win(case.best, case.had)
+    lost, missed = Win(case.played_line, case.score.pov(not case.mover)), Win(case.best_line, case.had)
     return (
         _allowed_mate(case)
         or _draw(case, 1)
@@ -61,9 +61,9 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
 def _allowed_mate(case: Case) -> Mating | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
     allows = allowed < 0 <= missed and _is_notable(case, -allowed)
-    if (allows or _is_mated_sooner(case)) and len(case.played) > 1:
-        instead = mating("misses", case.best, missed) if 0 < missed <= _MAX_VISIBLE_MATE_MOVES else None
-        return mating("allows", case.played, -allowed, instead)
+    if (allows or _is_mated_sooner(case)) and len(case.played_line) > 1:
+        instead = mating("misses", case.best_line, missed) if 0 < missed <= _MAX_VISIBLE_MATE_MOVES else None
+        return mating("allows", case.played_line, -allowed, instead)
     return None
 
 
@@ -77,7 +77,7 @@ def _missed_mate(case: Case) -> Mating | None:
     missed = case.had.mate() or 0
     if missed <= 0 or not _is_notable(case, missed) or (case.has.mate() or 0) > 0:
         return None
-    return mating("misses", case.best, missed)
+    return mating("misses", case.best_line, missed)
 
 
 def _is_notable(case: Case, moves: int) -> bool:
@@ -96,33 +96,35 @@ def mating(verb: Literal["allows", "misses", "leads"], line: Line, moves: int, m
 
 def _tables(case: Case, tables: Tables, worse: bool) -> ByTables | None:
     """The tablebases' claim that the result is ``worse``, or that the move was no mistake."""
-    before, after = tables(case.board), tables(case.played.boards[1])
+    before, after = tables(case.board), tables(case.played_line.boards[1])
     if before is None or after is None or (before <= -after if worse else before != -after):
         return None
-    return ByTables(case.best, case.played, before, -after, _opposition(case))
+    return ByTables(case.best_line, case.played_line, before, -after, _opposition(case))
 
 
 def _draw(case: Case, within: int) -> Drawn | None:
     """The draw that the line reaches within ``within`` plies."""
-    ended = draw.ending(case.played)
+    ended = draw.ending(case.played_line)
     if case.before < _MIN_WIN_POINTS or not draw.is_level(case.has) or ended is None or ended[1] > within:
         return None
-    return Drawn(ended[0], case.played, ended[1])
+    return Drawn(ended[0], case.played_line, ended[1])
 
 
 def _missed_draw(case: Case) -> Drawn | None:
     """The draw with which the best line ends, by perpetual check for example, where the game is lost now."""
     if not draw.is_level(case.had) or case.after > 1 - _MAX_EVEN_POINTS:
         return None
-    ended = draw.ending(case.best)
-    return Drawn(ended[0], case.best, ended[1], missed=True) if ended else None
+    ended = draw.ending(case.best_line)
+    return Drawn(ended[0], case.best_line, ended[1], missed=True) if ended else None
 
 
 def _opposition(case: Case) -> Opposition | None:
-    reply = case.played.moves[1] if len(case.played) > 1 else None
-    if case.before - case.after < 0.25 or not opposition.loses_it(case.board, case.move, case.best.moves[0], reply):
+    if case.before - case.after < 0.25:
         return None
-    return Opposition(case.best, case.played, win=case.before >= _MAX_EVEN_POINTS)
+    reply = case.played_line.moves[1] if len(case.played_line) > 1 else None
+    if not opposition.loses_it(case.board, case.move, case.best_line.moves[0], reply):
+        return None
+    return Opposition(case.best_line, case.played_line, win=case.before >= _MAX_EVEN_POINTS)
 
 
 def _material(case: Case, verb: Literal["loses", "misses"], win: Win, at_least: int = 1) -> Material | None:
@@ -131,11 +133,11 @@ def _material(case: Case, verb: Literal["loses", "misses"], win: Win, at_least: 
     if win.pawns < at_least or not _costs(case, verb, win) or not win.gain or not win.finding:
         return None
     line, gain = win.proof, win.gain
-    if loses and draw.is_level(case.has) and draw.ending(case.played):
+    if loses and draw.is_level(case.has) and draw.ending(case.played_line):
         return None  # it was given for the draw
     if not loses and gain.kind == "promotion" and case.move.promotion:
         return None  # it does promote
-    retaken = None if loses else taken_before(case.board, line.moves[0])
+    retaken = None if loses else previous_capture(case.board, line.moves[0])
     if retaken and value(line.captured(0)) == value(retaken):
         return Material("regains", line, Gain("piece", ((retaken, 1),)), win.finding)
     stake = loses and case.before >= WINNING and case.after <= _MAX_EVEN_POINTS
@@ -148,7 +150,7 @@ def _costs(case: Case, verb: str, win: Win) -> bool:
         return False
     if not case.marked and case.before - case.after < MIN_LOST_POINTS:
         return False
-    as_much = len(case.best) >= MIN_PAWN_PROOF_PLIES and case.played.gain + case.best.gain < 1
+    as_much = len(case.best_line) >= MIN_PAWN_PROOF_PLIES and case.played_line.gain + case.best_line.gain < 1
     if as_much and not (win.shown and case.drop >= _SURE_LOSS_CP_PER_PAWN * min(win.pawns, MAX_COUNTED_PAWNS)):
         return False  # the better move wins, or loses, as much
     if win.pawns == 1 and case.board.queens and case.drop > _MAX_PAWN_LOSS_CP and (verb == "misses" or case.marked):
@@ -156,7 +158,7 @@ def _costs(case: Case, verb: str, win: Win) -> bool:
     return verb == "loses" or win.shown
 
 
-def taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
+def previous_capture(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
     """The type of piece that the last move took if ``move`` recaptures; None if it is no recapture."""
     if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
         return None
@@ -170,18 +172,18 @@ def _missed(case: Case, win: Win) -> Material | Compared | None:
     missed = _material(case, "misses", win)
     if missed is None or not (level(case.before) > 0 and level(case.after) <= -2):
         return missed
-    standing = decided(case.before, case.after) or compare(case.before, case.after, case.drop, marked=True)
-    return Compared(case.best, case.played, standing, missed=missed)
+    standing = decisive_change(case.before, case.after) or compare(case.before, case.after, case.drop, marked=True)
+    return Compared(case.best_line, case.played_line, standing, missed=missed)
 
 
 def _verdict(case: Case) -> Compared | None:
     """How the game turned, if nothing else is certain."""
-    if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
+    if case.had.is_mate() or case.has.is_mate() or len(case.played_line) < 2:
         return None
-    found = decided(case.before, case.after)
-    return Compared(case.best, case.played, found) if found else None
+    found = decisive_change(case.before, case.after)
+    return Compared(case.best_line, case.played_line, found) if found else None
 
 
 def _comparison(case: Case) -> Compared:
     """How the game stands compared with before, as the last resort."""
-    return Compared(case.best, case.played, compare(case.before, case.after, case.drop, case.marked))
+    return Compared(case.best_line, case.played_line, compare(case.before, case.after, case.drop, case.marked))

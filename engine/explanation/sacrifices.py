@@ -7,7 +7,7 @@ import chess
 
 from engine.explanation.effort import spend
 from engine.explanation.themes.threat import mate_in_one
-from engine.play.captures import Captures, taken
+from engine.play.captures import Captures, immediate_gain
 
 MIN_SACRIFICE_PAWNS = 2  # the least material that a sacrifice gives, in pawns: the exchange
 
@@ -31,13 +31,13 @@ def offered(board: chess.Board, move: chess.Move) -> int:
     >>> offered(board, chess.Move.from_uci("d2d5")), offered(board, chess.Move.from_uci("d2d4"))
     (4, 0)
     """
-    return max(_offers(board, move).values(), default=-taken(board, move))
+    return max(_offers(board, move).values(), default=-immediate_gain(board, move))
 
 
 def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     """The squares of the opponent's captures after ``move``, with what each wins in pawns, less what ``move`` took."""
     spend()
-    after, won = board.copy(stack=False), taken(board, move)
+    after, won = board.copy(stack=False), immediate_gain(board, move)
     after.push(move)
     captures = Captures(after)
     targets = {reply.to_square for reply in after.generate_legal_captures() if after.piece_type_at(reply.to_square)}

@@ -93,14 +93,14 @@ class Win:
             begins = _is_forced(line, start, finding.ply, offers=not promotes) or (
                 finding.form == "now" and delay <= _MAX_PROMOTION_DELAY_PLIES
             )
-            near = begins and delay <= _MAX_THEME_DELAY_PLIES and finding.ply < line.quoted
+            near = begins and delay <= _MAX_THEME_DELAY_PLIES and finding.ply < line.quoted_plies
             least = max(1, min(line.gain - 1, _MIN_THEME_SHARE * line.gain))
             if near and line.gains[finding.payoff_ply + 1] >= least:
                 return finding
         return None
 
     def _moves(self, line: Line, gain: Gain) -> Finding | None:
-        start, end = line.turns().start, max(line.quoted, line.turns().start + 1)
+        start, end = line.turns().start, max(line.quoted_plies, line.turns().start + 1)
         end -= (end - start + 1) % 2
         forced = _is_forced(line, start, end)
         small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}

@@ -104,13 +104,13 @@ def mark_of(had: Score, has: Score, move: int) -> Grade:
     return Grade.FINE if small or winning_anyway(had, has, move) else grade
 
 
-def decided(before: float, after: float) -> Standing | None:
+def decisive_change(before: float, after: float) -> Standing | None:
     """How a move changed the mover's expected points from ``before``, with the better move, to ``after``; None unless
     the game was won or is lost by a margin that a short search is sure of.
 
-    >>> decided(0.96, 0.5)
+    >>> decisive_change(0.96, 0.5)
     Standing(kind='lost', had=3, has=0, cost='')
-    >>> decided(0.6, 0.4)
+    >>> decisive_change(0.6, 0.4)
     """
     had, has = _sure(before), _sure(after)
     if has >= had or (had < 3 and has > -3) or before - after < _DECISIVE_POINTS:

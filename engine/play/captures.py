@@ -26,7 +26,7 @@ def value(kind: chess.PieceType | None) -> int:
     return 0 if kind is None else int(_VALUES[kind - 1])
 
 
-def taken(board: chess.Board, move: chess.Move) -> int:
+def immediate_gain(board: chess.Board, move: chess.Move) -> int:
     """Material that ``move`` wins immediately, in pawns: the captured piece, and the gain by promotion."""
     won = 1 if board.is_en_passant(move) else value(board.piece_type_at(move.to_square))
     if board.is_castling(move):
@@ -80,7 +80,7 @@ def visible_gain(board: chess.Board, move: chess.Move) -> int:
     (-300, 0)
     """
     board = board.copy(stack=False)
-    gain = taken(board, move)
+    gain = immediate_gain(board, move)
     board.push(move)
     if board.is_checkmate():
         return MATE_IN_ONE

@@ -34,7 +34,7 @@ def _reported_score(score: int, bound: str, outcome: int | None, winners: tuple[
     if outcome is None and abs(score) > DECIDED:
         return Score(cp=SHOWN_TABLE_WIN if score > 0 else -SHOWN_TABLE_WIN, bound=bound)
     if outcome is None:
-        return Score(cp=wdl.MODEL.shown(score) if any(winners) else 0, bound=bound)
+        return Score(cp=wdl.MODEL.normalize(score) if any(winners) else 0, bound=bound)
     return Score(cp={WIN: SHOWN_TABLE_WIN, LOSS: -SHOWN_TABLE_WIN}.get(outcome, outcome))
 
 
@@ -47,7 +47,7 @@ def _chances(score: int, outcome: int | None, position: Position, winners: tuple
         return chances
     if score == 0 and position["rule50"] >= FIFTY_MOVES:
         return 0, 1000, 0
-    return wdl.limited(chances, *winners)
+    return wdl.limit_by_material(chances, *winners)
 
 
 @dataclass(frozen=True, slots=True)

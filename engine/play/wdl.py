@@ -52,7 +52,7 @@ class Model:
         """Centipawns of the evaluation that are displayed as 100."""
         return self.at(REFERENCE_MOVE)[0]
 
-    def shown(self, score: int) -> int:
+    def normalize(self, score: int) -> int:
         """The ``score`` of the evaluation in normalized centipawns."""
         return round(100 * score / self.pawn)
 
@@ -83,11 +83,11 @@ def can_win(pieces: Sequence[int], own: int) -> bool:
     return bool(own & bishops & _LIGHT) and bool(own & bishops & ~_LIGHT)
 
 
-def limited(chances: tuple[int, int, int], can_win: bool, can_lose: bool) -> tuple[int, int, int]:
+def limit_by_material(chances: tuple[int, int, int], can_win: bool, can_lose: bool) -> tuple[int, int, int]:
     """``chances`` of a side when it or its opponent has no material to win: that side's wins become draws, and as many
     of the other's, so that the expected points stay unless they exceed a draw.
 
-    >>> limited((270, 460, 270), True, False), limited((700, 260, 40), True, False)
+    >>> limit_by_material((270, 460, 270), True, False), limit_by_material((700, 260, 40), True, False)
     ((0, 1000, 0), (660, 340, 0))
     """
     win, _, loss = chances

@@ -418,13 +418,13 @@ class Session:
             self._output.line(jobs.bench(engine, bench, self._output.info_string, signals, current))
 
     def _explain(self, move: str | None, signals: Signals) -> None:
-        from engine.api.explaining import asked_about
+        from engine.api.explaining import read_move_to_explain
 
         if signals.stopped:
             raise Stopped
         board = self._loaded.board_after(self._placement.fen, self._placement.moves)  # with its repetitions
         try:
-            board, chosen, lead = (board, None, "") if move is None else asked_about(board, move)
+            board, chosen, lead = (board, None, "") if move is None else read_move_to_explain(board, move)
         except PositionError as error:
             raise PositionError(f"explain: {error}") from None
         self._allow_early_commands(signals)

@@ -14,7 +14,7 @@ from engine import Engine, Stopped
 from engine.api.explaining import claim_of
 from engine.api.types import Analysis
 from engine.explanation import sentence
-from engine.explanation.effort import counted
+from engine.explanation.effort import count_steps
 from engine.messages import Limits, Signals
 from engine.play.captures import QUIESCENCE_NODES
 from tests.explanation.lines import board_of, moves, short
@@ -117,7 +117,7 @@ def test_an_explanation_takes_no_more_than_its_steps(shared, queens):
     boards = [with_queens(queens, chance) for _ in range(8)] if queens else [chess.Board(QUEENS)]
     for board in boards:
         for move in (None, chance.choice(list(board.legal_moves))):
-            with counted() as effort:
+            with count_steps() as effort:
                 claim = claim_of(board, move, partial(shared.analyse, limit=Limits(nodes=5_000)))
                 assert sentence(claim).endswith("."), board.fen()
             assert 0 < effort.steps <= STEPS, board.fen()

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from engine.board.exchange import MATED, QUIESCENCE_PLIES, WORST
-from engine.play.captures import QUIESCENCE_NODES, VALUES, Captures, taken, value
+from engine.play.captures import QUIESCENCE_NODES, VALUES, Captures, immediate_gain, value
 from tests.board.oracle import random_game, starts
 from tests.play.queens import QUEENS, with_queens
 
@@ -24,7 +24,7 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
         return 0
     after = board.copy(stack=False)
     after.push(move)
-    return taken(board, move) - won_on(after, move.to_square)
+    return immediate_gain(board, move) - won_on(after, move.to_square)
 
 
 def won_on(board: chess.Board, square: chess.Square) -> int:
@@ -57,13 +57,13 @@ def rest(board: chess.Board, alpha: int = WORST, beta: int = -WORST, plies: int 
         best = WORST
     else:
         moves = [move for move in moves if board.is_capture(move) or move.promotion == chess.QUEEN]
-    moves.sort(key=lambda move: (value(board.piece_type_at(move.from_square)) - 10 * taken(board, move),
+    moves.sort(key=lambda move: (value(board.piece_type_at(move.from_square)) - 10 * immediate_gain(board, move),
                                  -move.from_square, -move.to_square))  # fmt: skip
     for move in moves:
         alpha = max(alpha, best)
         if alpha >= beta:
             break
-        if not check and standing + taken(board, move) <= alpha:
+        if not check and standing + immediate_gain(board, move) <= alpha:
             continue
         board.push(move)
         best = max(best, -rest(board, -beta, -alpha, plies - 1))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.api import Engine
 from engine.messages import Limits
-from engine.play.wdl import MODEL, REFERENCE_MOVE, Model, can_win, limited
+from engine.play.wdl import MODEL, REFERENCE_MOVE, Model, can_win, limit_by_material
 from tuning.learning.wdl import Samples, fit, rows_of_pgn
 from tuning.wdl import main
 
@@ -33,12 +33,12 @@ def test_more_is_never_worse(score: int, more: int, move: int) -> None:
     better_win, _, better_loss = MODEL.chances(score + more, move)
     assert better_win >= win
     assert better_loss <= loss
-    assert MODEL.shown(score + more) >= MODEL.shown(score)
+    assert MODEL.normalize(score + more) >= MODEL.normalize(score)
 
 
 def test_hundred_centipawns_win_half_the_games() -> None:
     score = round(MODEL.pawn)
-    assert MODEL.shown(score) == 100
+    assert MODEL.normalize(score) == 100
     assert abs(MODEL.chances(score, REFERENCE_MOVE)[0] - 500) <= 5
 
 
@@ -75,7 +75,7 @@ def test_only_material_that_mates_wins(fen: str, white: bool, black: bool) -> No
 @given(st.integers(-2000, 2000), st.integers(1, 100), st.booleans(), st.booleans())
 def test_a_side_without_material_never_wins(score: int, move: int, white: bool, black: bool) -> None:
     chances = MODEL.chances(score, move)
-    win, draw, loss = limited(chances, white, black)
+    win, draw, loss = limit_by_material(chances, white, black)
     assert win + draw + loss == 1000
     assert min(win, draw, loss) >= 0
     assert win == 0 or white

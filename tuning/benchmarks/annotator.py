@@ -251,8 +251,8 @@ class Benchmark:
         if not isinstance(claim, Material):
             return "" if abs(score.score(mate_score=10_000)) <= DRAW_CP else f"no draw: {score}"
         shown = Line.of(board, moves, line.winner)
-        while len(shown) < MIN_LINE_PLIES and not shown.last.is_game_over():
-            shown = Line.of(board, [*shown.moves, *self.judge.look(shown.last).pv], line.winner)
+        while len(shown) < MIN_LINE_PLIES and not shown.final_board.is_game_over():
+            shown = Line.of(board, [*shown.moves, *self.judge.look(shown.final_board).pv], line.winner)
         least = round(0.6 * line.gain) if line.gain >= 3 else line.gain
         return "" if shown.gain >= least else f"wins {shown.gain} instead of {line.gain}"
 

@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from engine.files import WriteError, check_place, drafted
+from engine.files import WriteError, check_place, open_draft
 from tuning.common.errors import SetupError
 
 
@@ -58,7 +58,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with drafted(path) as draft:
+        with open_draft(path) as draft:
             yield draft
     except OSError as error:
         raise SetupError(f"cannot write {path}: {error.strerror}") from None

@@ -29,7 +29,7 @@ from engine.board.aliases import Position
 from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.board.types import EMPTY, PAWN, ZERO
-from engine.files import drafted
+from engine.files import open_draft
 from engine.messages import quoted
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
@@ -168,7 +168,7 @@ def _cached_text(file: Path, folder: Path, progress: Progress) -> Positions:
     positions = read_text(file, progress)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with drafted(kept) as stream:
+        with open_draft(kept) as stream:
             np.savez(stream, boards=positions.boards, games=positions.games)
     except OSError as error:
         raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None

@@ -108,7 +108,7 @@ class Sample:
         return len(self.phase)
 
 
-def limited(boards: np.ndarray, limit: int, random: np.random.Generator) -> np.ndarray:
+def limit_positions(boards: np.ndarray, limit: int, random: np.random.Generator) -> np.ndarray:
     """At most ``limit`` of ``boards`` from each source, chosen at random."""
     order = random.permutation(len(boards))
     sources = boards["extra"][order]
@@ -349,7 +349,7 @@ def _samples(positions: Shuffled, arguments: argparse.Namespace, progress: Progr
     random = np.random.default_rng(arguments.seed)
     samples = []
     for boards, part in ((positions.learned(), 1 - HELD_OUT), (positions.held_out(), HELD_OUT)):
-        chosen = limited(boards, max(round(part * arguments.limit), 1), random)
+        chosen = limit_positions(boards, max(round(part * arguments.limit), 1), random)
         task = progress.add_task("features", total=len(chosen))
         expected = positions.expected(chosen, by_pieces(str(arguments.result_share)))
         samples.append(encode(chosen, expected, partial(progress.advance, task)))

@@ -27,7 +27,7 @@ from engine.console import Console, TextColumn
 from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import Net, read_net, write_net
 from engine.evaluation.nnue.shape import SCALE
-from engine.files import drafted
+from engine.files import open_draft
 from tuning.common import plots
 from tuning.common.errors import SetupError
 from tuning.common.results import ResultsFile
@@ -135,7 +135,7 @@ class Training:
             "positions": self.positions.digest,
             "place": (self.seen, self.epoch, self.place),
         }
-        with drafted(file) as stream:
+        with open_draft(file) as stream:
             torch.save(state, stream)
 
     def load(self, file: Path) -> None:

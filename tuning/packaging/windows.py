@@ -22,7 +22,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from engine.configuration import LEVELS
-from engine.files import drafted
+from engine.files import open_draft
 from tuning.common.errors import SetupError
 from tuning.packaging.programs import call, only
 
@@ -110,7 +110,7 @@ def build(out: Path, python: Path, wheels: Path, compiled: bool = False) -> None
                     pass
                 lock.unlink(missing_ok=True)
         with (
-            drafted(out) as stream,
+            open_draft(out) as stream,
             open(shutil.make_archive(f"{folder}/archive", "zip", folder, root.name), "rb") as zipped,
         ):
             shutil.copyfileobj(zipped, stream)

@@ -63,7 +63,7 @@ class DuelGame:
 def min_internal_score(centipawns: int) -> int:
     """The smallest score of the search that is shown as ``centipawns`` or more, the unit of adjudication."""
     score = max(int(centipawns * wdl.MODEL.pawn / 100) - 2, 0)
-    while wdl.MODEL.shown(score) < centipawns:
+    while wdl.MODEL.normalize(score) < centipawns:
         score += 1
     return score
 

@@ -41,4 +41,4 @@ def _score_text(score: int) -> str:
     """``+0.35`` pawns, or ``+M3``."""
     if (mate := to_message(score).mate) is not None:
         return f"{'+' if mate > 0 else '-'}M{abs(mate)}"
-    return f"{wdl.MODEL.shown(score) / 100:+.2f}"
+    return f"{wdl.MODEL.normalize(score) / 100:+.2f}"

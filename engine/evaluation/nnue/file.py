@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
-from engine.files import drafted, open_regular, size_of
+from engine.files import open_draft, open_regular, size_of
 from engine.messages import OptionError
 
 MAGIC = b"NUMBATNN"
@@ -84,7 +84,7 @@ def write_net(file: Path, net: Net) -> None:
         payload += array.astype(dtype).tobytes()
     header = {**_EXPECTED, "hidden": net.hidden, "crc32": zlib.crc32(payload), "training": net.training}
     text = json.dumps(header, indent=1).encode()
-    with drafted(file) as stream:
+    with open_draft(file) as stream:
         stream.write(MAGIC + struct.pack("<I", len(text)) + text + payload)
 
 

@@ -10,7 +10,7 @@ def pattern(line: Line) -> MatePattern:
     """The pattern of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others. As in
     the lichess puzzles: in a back rank mate the king's own pieces shut it in, and the attacker guards none of their
     squares; in a smothered mate its own pieces surround it and a knight mates."""
-    board = line.last
+    board = line.final_board
     if not board.is_checkmate() or board.turn == line.winner or len(board.checkers()) > 1:
         return ""
     king, checker = board.king(board.turn), board.checkers().pop()

@@ -5,7 +5,7 @@ import chess
 from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 from engine.explanation.material import winnable
-from engine.play.captures import taken, value
+from engine.play.captures import immediate_gain, value
 
 
 def find(line: Line, ply: int) -> Finding | None:
@@ -36,6 +36,6 @@ def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
     for move in board.generate_legal_moves(from_mask=chess.BB_SQUARES[square]):
         after = board.copy(stack=False)
         after.push(move)
-        if taken(board, move) >= winnable(after, move.to_square):
+        if immediate_gain(board, move) >= winnable(after, move.to_square):
             return False
     return True

@@ -133,7 +133,7 @@ def test_the_command_writes_what_the_engine_loads(positions, tmp_path, capsys):
 def test_a_limit_is_one_for_each_source():
     boards = np.zeros(90, PACKED)
     boards["extra"], boards["score"] = [0] * 50 + [1] * 30 + [3] * 10, range(90)
-    chosen, other = (texel.limited(boards, 25, np.random.default_rng(seed)) for seed in (1, 2))
+    chosen, other = (texel.limit_positions(boards, 25, np.random.default_rng(seed)) for seed in (1, 2))
     assert np.bincount(chosen["extra"]).tolist() == [25, 25, 0, 10]
     assert len(np.unique(chosen["score"])) == 60
     assert not np.array_equal(chosen, other)

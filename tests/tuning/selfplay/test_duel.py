@@ -197,7 +197,7 @@ def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], 
     board.turn, board.fullmove_number = not black_begins, move
     results = {0: "0-1", 1: "1/2-1/2", 2: "1-0", -1: None}
     for score in scores:
-        shown.append(wdl.MODEL.shown(score))
+        shown.append(wdl.MODEL.normalize(score))
         side = 0 if board.turn == chess.WHITE else 1
         game["count"] += 1
         loop.note_score(game, side, score)
