@@ -203,7 +203,7 @@ def test_an_edited_file_is_not_overwritten(pgn, capsys, searches, option):
 
 
 @pytest.mark.parametrize("lost", ["", "damaged"])
-def test_an_unedited_file_is_recognised_by_itself(pgn, lost):
+def test_an_unedited_file_is_recognized_by_itself(pgn, lost):
     """Also without its results, and with the line ends of another system."""
     assert analyse(pgn, "--depth", "1") == 0
     pgn.with_suffix(SUFFIX).write_text(lost)

@@ -48,7 +48,7 @@ def test_moves_beyond_the_fit_count_as_its_ends() -> None:
     assert MODEL.at(last + 300) == MODEL.at(last)
 
 
-def test_reports_hold_normalised_scores_and_their_chances() -> None:
+def test_reports_hold_normalized_scores_and_their_chances() -> None:
     with Engine(hash=2) as running:
         info = running.search(chess.Board("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Limits(depth=6))
         assert info.wdl[0] > 600 > 200 > info.wdl[2]

@@ -255,7 +255,7 @@ def test_perft_compares_what_can_be_read(tmp_path, capsys):
     [
         (["perft", "no/such.epd"], 2, "cannot read no/such.epd"),
         (["perft", "p.epd", "x"], 2, "'x' is not a depth"),
-        (["bench", "no/such.epd", "2"], 2, "cannot read no/such.epd"),
+        (["bench", "no/such.epd", "2"], 2, "there is no file 'no/such.epd'"),
         (["bench", "b.epd", "2"], 2, "b.epd:2: "),
         (["suite", "no/such.epd"], 2, "cannot read no/such.epd"),
         (["suite", "s.epd", "--time", "1", "--nodes", "5"], 2, "not allowed with"),
