@@ -104,8 +104,9 @@ def test_python_examples_run(page, number, repository, tmp_path):
 def test_sessions_are_real(page, repository):
     (session,) = re.findall(r"^```\n(position .*?)^```", (repository / page).read_text(encoding="utf-8"), re.M | re.S)
     typed = [line for line in session.splitlines(keepends=True) if line.split()[0] in PROTOCOL | EXTENSIONS]
-    said = run_python(uci_main.__file__, input="".join(typed)).stdout
-    assert said.splitlines() == [line for line in session.splitlines() if f"{line}\n" not in typed]
+    lines = run_python(uci_main.__file__, input="".join(typed)).stdout.splitlines()
+    answers = [line for line in lines if " queued until " not in line]  # on a busy machine
+    assert answers == [line for line in session.splitlines() if f"{line}\n" not in typed]
 
 
 def test_a_debugger_stops_inside_the_search(repository, tmp_path):
