@@ -46,7 +46,7 @@ EXAMPLES = {
 }  # fmt: skip
 
 
-#: argparse's message on a word that is none of the choices.
+#: argparse's message on a word that is not among the choices.
 _INVALID_CHOICE = re.compile(r"(.*invalid choice: '(.*)') \(choose from (.*)\)")
 _NAME = r"[\w-]+"
 

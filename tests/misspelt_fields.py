@@ -1,4 +1,4 @@
-"""Misspelt fields of records, for mypy: it reports an ignored error that is none, so it has to find each of these."""
+"""Misspelt fields of records, for mypy: it reports a `type: ignore` without an error, so each of these must be one."""
 
 from engine.board.aliases import Position
 from engine.evaluation.records import Evaluator

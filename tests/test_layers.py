@@ -57,7 +57,7 @@ def is_module(name: str) -> bool:
 
 
 def imports_of(source: str) -> Iterator[str]:
-    """The module of every import, wherever it stands."""
+    """The module of every import, at any level of the file."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -93,7 +93,7 @@ class TerminalGame:
         self.number += 1
         self.board = self.start.copy()
         self.clocks.clear()
-        self._opening_shown = ""  # the opening that was shown
+        self._opening_shown = ""
         self._called: Conclusion | None = None  # a result that the position does not show
         self.engine.new_game()
         if self.clock:

@@ -28,7 +28,7 @@ class Calls:
         self.closed = False
         self._process = os.getpid()
         self._pending: dict[ThreadTask[Any], Signals] = {}  # the calls that run or wait, in order
-        self._streams: set[ThreadTask[Any]] = set()  # the pending calls that nobody waits for
+        self._streams: set[ThreadTask[Any]] = set()  # pending calls without a waiter
         self._order = RLock()  # of the queue; taken again by a signal handler
         self._running = Lock()  # held by the call that runs
         self._runner = 0  # its thread

@@ -185,5 +185,5 @@ def _verdict(case: Case) -> Compared | None:
 
 
 def _comparison(case: Case) -> Compared:
-    """How the game stands compared with before, as the last resort."""
+    """Compare the prospects before and after the move, as the last resort."""
     return Compared(case.best_line, case.played_line, compare(case.before, case.after, case.drop, case.marked))

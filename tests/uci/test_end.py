@@ -21,7 +21,7 @@ LOADING = ("uci", "isready", "go infinite")
     ("lines", "end"),
     [
         ((), "quit"),
-        ((), "closed at once"),
+        ((), "closed immediately"),
         (("uci",), "quit"),
         (("uci",), "closed later"),
         (LOADING, "quit"),
