@@ -82,12 +82,13 @@ class Reporter:
         self._shown_at: tuple[int, bool] | None = None  # nodes, and whether the search pondered
 
     def on_line(self, line: RootLine) -> None:
-        """Report a line, and after the last of an iteration the lines that were not searched. A failed window is
-        reported only in long searches, as in Stockfish, because some GUIs take its bound for the score, and never
-        where the tablebases know the result."""
+        """Report a line, and after the last of an iteration the lines that were not searched. The failed window of an
+        only line is reported only in long searches, as in Stockfish, because some GUIs take its bound for the score,
+        and never where the tablebases know the result."""
         if line.rank > self._lines:  # searched as an alternative, not for display
             return
-        if line.bound and (self._outcomes or self._pool.elapsed < FIRST_TICK_SECONDS * 1000):
+        is_early = self._pool.elapsed < FIRST_TICK_SECONDS * 1000
+        if line.bound and self._searched == 1 and (self._outcomes or is_early):
             return
         self._shown[line.rank] = line
         self._report(line)

@@ -120,6 +120,15 @@ def test_the_last_report_is_about_the_whole_search(engine, searched, limits, opt
     assert not [info for info in running.infos[: -len(ranks)] if info.final]
 
 
+def test_no_report_is_repeated_wherever_the_search_ends(engine):
+    engine.set_option("MultiPV", 3)
+    for nodes in range(5_000, 25_000, 500):
+        engine.new_game()
+        infos = release(engine, Limits(nodes=nodes), chess.Board(KIWIPETE)).infos
+        told = [(info.depth, info.multipv, info.score, info.nodes, info.pv) for info in infos]
+        assert len(set(told)) == len(told), nodes
+
+
 def ranks_of(infos: list[Info]) -> int:
     """The number of reports in the last batch."""
     return infos[-1].multipv
