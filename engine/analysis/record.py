@@ -46,38 +46,34 @@ _MAX_STORED_NUMBER = 100_000  # no score (in centipawns or moves to mate) or dep
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The mark of a move: its ``grade``, the better or next best line, the ``score`` of the position with that line,
-    and the claim why it was bad, if a reason was found. Of the other moves ``equal_moves`` are as good as the better
-    one, ``acceptable_moves`` are not, but no mistakes, and ``bad_moves`` are mistakes; the rest was not examined."""
+    """The mark of a move, and what was found about the other moves; those in no field were not examined."""
 
     grade: Grade
-    better_line: tuple[chess.Move, ...]
-    score: PovScore
-    equal_moves: tuple[chess.Move, ...] = ()
-    why: Claim | None = None
-    acceptable_moves: tuple[chess.Move, ...] = ()
+    better_line: tuple[chess.Move, ...]  # or the next best
+    score: PovScore  # of the position with that line
+    equal_moves: tuple[chess.Move, ...] = ()  # as good as the better one
+    why: Claim | None = None  # why the move was bad, if a reason was found
+    acceptable_moves: tuple[chess.Move, ...] = ()  # worse, but no mistakes
     bad_moves: tuple[Refutation, ...] = ()
 
 
 @dataclass(slots=True)
 class GamePosition:
-    """A position of a game, on a board that knows only the move before it, and the ``move`` played in it (None at the
-    end); ``book`` if that move is in the table of openings; ``drawn`` if the position is, or can be claimed to be.
+    """A position of a game and the move played in it.
 
-    ``score``, ``depth`` and ``line`` are its value, the better of the ``result`` of its search and of what the move
-    played led to; None before that search. Once the move is ``compared`` with the others, only these are searched."""
+    ``score``, ``depth`` and ``line`` are its value: the better of ``result`` and of what the move played led to."""
 
-    board: chess.Board
-    move: chess.Move | None
-    book: bool = False
-    drawn: bool = False
-    score: PovScore | None = None
+    board: chess.Board  # knows only the move before it
+    move: chess.Move | None  # None at the end
+    book: bool = False  # whether the move is in the table of openings
+    drawn: bool = False  # whether the position is a draw, or one can be claimed
+    score: PovScore | None = None  # None before the search
     depth: int = 0
     line: tuple[chess.Move, ...] = ()
     mark: Mark | None = None
-    result: SearchResult | None = None
-    compared: bool = False
-    forced: bool = field(init=False)
+    result: SearchResult | None = None  # of the search of this position
+    compared: bool = False  # whether the move is compared with the others: then only these are searched
+    forced: bool = field(init=False)  # whether the move was the only legal one
 
     def __post_init__(self) -> None:
         self.forced = len(list(islice(self.board.legal_moves, 2))) == 1
@@ -85,32 +81,25 @@ class GamePosition:
 
 @dataclass(frozen=True, slots=True)
 class JudgedMove:
-    """A position of a game and the move that led to it (none at the start).
+    """A position of a game and the move that led to it."""
 
-    ``score`` is the position's, from a search of ``depth`` plies; ``better`` the line that should have been played,
-    empty if the move was fine, and ``reply`` the line that punishes it; ``next_best`` the best line without a move that
-    is praised. Of the other moves ``equal_moves`` are as good as the better one, ``acceptable_moves`` are worse but no
-    mistakes, and ``bad_moves`` are mistakes, each with the reply and what it achieves. ``chances`` are White's with the
-    better line and after the move; ``reason`` says why the move was bad, by a ``theme`` that the player ``missed`` or
-    else allowed; ``book`` if it is theory."""
-
-    board: chess.Board
-    score: PovScore
-    depth: int = 0
-    move: chess.Move | None = None
+    board: chess.Board  # after the move
+    score: PovScore  # of the position
+    depth: int = 0  # plies of the search that found the score
+    move: chess.Move | None = None  # None at the start
     san: str = ""
     grade: Grade = Grade.FINE
-    better: tuple[chess.Move, ...] = ()
-    reply: tuple[chess.Move, ...] = ()
-    next_best: tuple[chess.Move, ...] = ()
-    equal_moves: tuple[chess.Move, ...] = ()
-    acceptable_moves: tuple[chess.Move, ...] = ()
-    bad_moves: tuple[tuple[tuple[chess.Move, ...], str], ...] = ()
-    chances: tuple[Wdl, Wdl] | None = None
-    reason: str = ""
-    theme: str = ""
-    missed: bool = False
-    book: bool = False
+    better: tuple[chess.Move, ...] = ()  # the line that should have been played, empty if the move was fine
+    reply: tuple[chess.Move, ...] = ()  # the line that punishes the move
+    next_best: tuple[chess.Move, ...] = ()  # the best line without the move, if that is praised
+    equal_moves: tuple[chess.Move, ...] = ()  # as good as the better one
+    acceptable_moves: tuple[chess.Move, ...] = ()  # worse, but no mistakes
+    bad_moves: tuple[tuple[tuple[chess.Move, ...], str], ...] = ()  # mistakes, with replies and what these achieve
+    chances: tuple[Wdl, Wdl] | None = None  # White's with the better line, and after the move
+    reason: str = ""  # why the move was bad
+    theme: str = ""  # of the reason
+    missed: bool = False  # whether the player missed that theme, or else allowed it
+    book: bool = False  # whether the move is in the table of openings
 
 
 @dataclass(slots=True)

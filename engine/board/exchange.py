@@ -37,8 +37,8 @@ class CaptureSearch(Record):
     deepest: int  # the last ply, up to QUIESCENCE_PLIES
     aborted: int
     stack: Annotated[Array[_Ply], (QUIESCENCE_PLIES + 1,)]  # [ply]
-    made: Annotated[Array[int], (MAX_CAPTURES,)]  # the captures of an exchange, and what each takes
-    won: Annotated[Array[int], (MAX_CAPTURES,)]
+    captures: Annotated[Array[int], (MAX_CAPTURES,)]  # of an exchange, and the material that each wins
+    gains: Annotated[Array[int], (MAX_CAPTURES,)]
 
 
 CAPTURE_SEARCH = structure(CaptureSearch)
@@ -46,7 +46,7 @@ CAPTURE_SEARCH_T = record_type(CAPTURE_SEARCH)
 
 
 @inlined
-def _taken(position: Position, move: Move) -> int:
+def _immediate_gain(position: Position, move: Move) -> int:
     """Material that ``move`` wins immediately, in pawns: the captured piece, and the gain by promotion."""
     won = VALUES[type_on(position, capture_square(move))] if is_capture(move) else I64(0)
     return won + VALUES[promoted_type(move)] - VALUES[PAWN] if is_promotion(move) else won
@@ -71,16 +71,16 @@ def _exchange_from(work: CaptureSearch, move: Move) -> int:
     """The static exchange value of ``move``: both sides capture on its square, cheapest piece first, if that pays."""
     position, target, plies = work.position, target_of(move), I64(0)
     while move != 0 and plies < MAX_CAPTURES:
-        work.won[plies] = _taken(position, move)
-        work.made[plies] = move
+        work.gains[plies] = _immediate_gain(position, move)
+        work.captures[plies] = move
         make_move(position, move)
         plies += 1
         move = _cheapest_capture(position, work.stack[0].moves, target)
     won = I64(0)
     while plies > 0:
         plies -= 1
-        unmake_move(position, I64(work.made[plies]))
-        won = work.won[plies] - max(won, I64(0))
+        unmake_move(position, I64(work.captures[plies]))
+        won = work.gains[plies] - max(won, I64(0))
     return won
 
 
@@ -119,7 +119,7 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
     """Most valuable victims first, then least valuable attackers."""
     for index in range(count):
         move = I64(moves.move[index])
-        value = VALUES[type_on(position, origin_of(move))] - 10 * _taken(position, move)
+        value = VALUES[type_on(position, origin_of(move))] - 10 * _immediate_gain(position, move)
         value = (value << 12) - (origin_of(move) << 6) - target_of(move)
         place = index
         while place > 0 and moves.value[place - 1] > value:
@@ -154,7 +154,7 @@ def material_quiescence(work: CaptureSearch, alpha: int, beta: int, ply: Ply) ->
         move = I64(here.moves.move[index])
         if not in_check and not is_capture(move) and promoted_type(move) != QUEEN:
             continue
-        if not in_check and standing + _taken(position, move) <= alpha:
+        if not in_check and standing + _immediate_gain(position, move) <= alpha:
             continue
         make_move(position, move)
         value = -material_quiescence(work, -beta, -alpha, ply + 1)

@@ -68,7 +68,7 @@ def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
     """The certain advantages of each side at the beginning of the best ``line``."""
     found: dict[chess.Color, Facts] = {}
     ahead = imbalance(line.boards[0])
-    if ahead and all(imbalance(board) == ahead for board in line.settled[: _MAX_FEATURE_PLIES + 1]):
+    if ahead and all(imbalance(board) == ahead for board in line.after_captures[: _MAX_FEATURE_PLIES + 1]):
         found[ahead[0]] = (ahead[1],)
     for feature in () if decides(line.boards[0]) else (*features(line), *_bishops(line)):
         found[feature.color] = (*found.get(feature.color, ()), feature)
@@ -85,7 +85,7 @@ def _bishops(line: Line) -> tuple[Feature, ...]:
     for color in chess.COLORS:
         counts = [
             [count(board, each)[chess.BISHOP] for each in (color, not color)]
-            for board in line.settled[: _MAX_FEATURE_PLIES + 1]
+            for board in line.after_captures[: _MAX_FEATURE_PLIES + 1]
         ]
         if all(own == 2 > other for own, other in counts):
             return (Feature("bishops", color),)
@@ -110,7 +110,7 @@ def _along(line: Line) -> dict[FeatureAspect, list[int]]:
     """White's advantage in each aspect, in centipawns, after each move of ``line``; empty if the line is short."""
     if len(line) < _MIN_FEATURE_PLIES:
         return {}
-    points = [aspects(board) for board in line.settled[: _MAX_FEATURE_PLIES + 1]]
+    points = [aspects(board) for board in line.after_captures[: _MAX_FEATURE_PLIES + 1]]
     return {
         aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points]
         for aspect in _MIN_MARGIN_CP

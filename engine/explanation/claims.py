@@ -81,16 +81,14 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A ``theme`` found in a line: the ``ply`` of its move, the ``payoff_ply`` of the capture, mate or promotion that
-    it leads to, the loser's pieces involved (``targets``), another of the winner's pieces that acts (``actor``),
-    and ``squares``. Raises ValueError for a pair not in :data:`FORMS`."""
+    """A theme found in a line. Raises ValueError for a theme and form not in :data:`FORMS`."""
 
     theme: str
-    ply: int
-    payoff_ply: int
+    ply: int  # of its move
+    payoff_ply: int  # of the capture, mate or promotion that it leads to
     form: str = ""
-    targets: tuple[Piece, ...] = ()
-    actor: Piece | None = None
+    targets: tuple[Piece, ...] = ()  # the loser's pieces involved
+    actor: Piece | None = None  # another of the winner's pieces that acts
     squares: tuple[chess.Square, ...] = ()
 
     def __post_init__(self) -> None:
@@ -117,17 +115,15 @@ Facts = tuple[Gain | Feature, ...]  # the advantages of a side
 
 @dataclass(frozen=True)
 class Case:
-    """A ``move`` on ``board``, compared with the best other one. ``other_line`` begins with the other move,
-    ``reply_line`` with the reply to ``move`` or with ``move`` itself; ``other_score`` and ``score`` are the scores of
-    the board with the other move and of the position after ``move``. A move ``marked`` as bad always gets a reason."""
+    """A move, compared with the best other one."""
 
     board: chess.Board
     move: chess.Move
-    other_line: Sequence[chess.Move]
-    reply_line: Sequence[chess.Move]
-    other_score: PovScore
-    score: PovScore
-    marked: bool = False
+    other_line: Sequence[chess.Move]  # begins with the other move
+    reply_line: Sequence[chess.Move]  # begins with the reply to ``move``, or with ``move`` itself
+    other_score: PovScore  # of the board with the other move
+    score: PovScore  # of the position after ``move``
+    marked: bool = False  # whether the move is marked as bad: then it always gets a reason
 
     @property
     def mover(self) -> chess.Color:

@@ -15,11 +15,11 @@ from engine.messages import Signals, Stopped
 @dataclass
 class Effort:
     """The ``steps`` of an explanation in this thread, which ``signals`` may stop, and the boards that it has
-    ``settled``: lines share many."""
+    ``after_captures``: lines share many."""
 
     signals: Signals
     steps: int = 0
-    settled: dict[str, chess.Board] = field(default_factory=dict)
+    after_captures: dict[str, chess.Board] = field(default_factory=dict)
 
 
 _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
@@ -35,10 +35,10 @@ def count_steps(signals: Signals | None = None) -> Iterator[Effort]:
         _CURRENT.reset(token)
 
 
-def settled_boards() -> dict[str, chess.Board]:
-    """The boards that were settled in this explanation."""
+def boards_after_captures() -> dict[str, chess.Board]:
+    """The boards of this explanation after all profitable captures, by EPD of the board before them."""
     effort = _CURRENT.get()
-    return {} if effort is None else effort.settled
+    return {} if effort is None else effort.after_captures
 
 
 def spend(count: int = 1) -> None:

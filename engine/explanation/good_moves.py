@@ -24,7 +24,7 @@ from engine.explanation.claims import (
 )
 from engine.explanation.effort import spend
 from engine.explanation.line import Line
-from engine.explanation.material import worth
+from engine.explanation.material import material
 from engine.explanation.material_won import gain_of, net_losses, pieces
 from engine.explanation.mistakes import mating, previous_capture, reason_of
 from engine.explanation.sacrifices import MIN_SACRIFICE_PAWNS, sacrificed
@@ -154,12 +154,12 @@ def _sacrifice(case: Case) -> Sacrifice | None:
 def _return(case: Case, piece: Piece) -> Gain | None:
     """What the mover's line gets for the sacrificed ``piece``, without pending captures: more, or a fair return."""
     line = case.praised_line
-    if line.won(line.final_board) < line.gain:
+    if line.gain_on(line.final_board) < line.gain:
         return None
     if line.gain >= 1:
         return gain_of(line) if Win(line, case.has).shown else None
     won, paid, _ = net_losses(line)
-    if paid[piece.kind] < 1 or worth(+won) < max(3, _MIN_RETURN_SHARE * value(piece.kind)):
+    if paid[piece.kind] < 1 or material(+won) < max(3, _MIN_RETURN_SHARE * value(piece.kind)):
         return None
     return Gain("list", pieces(+won), pieces(+paid))
 

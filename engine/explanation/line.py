@@ -10,7 +10,7 @@ from functools import cached_property
 import chess
 
 from engine.explanation.effort import spend
-from engine.explanation.material import balance, count, settled
+from engine.explanation.material import after_captures, balance, count
 
 LINE_PLIES = 12  # plies of a line that are examined; later moves are rarely forced
 
@@ -72,18 +72,18 @@ class Line:
         return square
 
     @cached_property
-    def settled(self) -> tuple[chess.Board, ...]:
+    def after_captures(self) -> tuple[chess.Board, ...]:
         """The boards, each after all profitable captures."""
-        return tuple(map(settled, self.boards))
+        return tuple(map(after_captures, self.boards))
 
-    def won(self, board: chess.Board) -> int:
+    def gain_on(self, board: chess.Board) -> int:
         """The pawns that the winner has won on ``board`` since ``boards[0]``."""
         return balance(board, self.winner) - balance(self.boards[0], self.winner)
 
     @cached_property
     def gains(self) -> tuple[int, ...]:
         """The pawns won on each board, pending captures included."""
-        return tuple(map(self.won, self.settled))
+        return tuple(map(self.gain_on, self.after_captures))
 
     @cached_property
     def returns(self) -> bool:
@@ -99,7 +99,7 @@ class Line:
     def quoted_plies(self) -> int:
         """Plies until the gain is on the board for the rest of the line; all of them if a capture is pending."""
         ply = len(self)
-        while ply > 1 and self.won(self.boards[ply - 1]) >= self.gain:
+        while ply > 1 and self.gain_on(self.boards[ply - 1]) >= self.gain:
             ply -= 1
         return ply
 
@@ -117,13 +117,13 @@ class Line:
         at_once = self._kept(start + 1)
         if (at_once > 0 and least < _MINOR_PAWNS) or (at_once >= _MINOR_PAWNS and least < 2 * at_once):
             least = at_once
-        return self._prefix(least)
+        return self._until_won(least)
 
     @cached_property
     def first_gain(self) -> Line:
         """The beginning of the line that shows what the winner's first move wins and keeps to the end."""
         start = self.turns().start
-        return self._prefix(self._kept(start + 1)) if len(self) > start + 1 else self
+        return self._until_won(self._kept(start + 1)) if len(self) > start + 1 else self
 
     def _kept(self, ply: int) -> int:
         """The pawns that the winner has won on the board ``ply`` and on all later ones. A capture pending on one board
@@ -131,16 +131,16 @@ class Line:
         inner = (sorted(self.gains[at - 1 : at + 2])[1] for at in range(ply + 1, len(self)))
         return min(self.gains[ply], *inner, self.gains[-1])
 
-    def _prefix(self, least: int) -> Line:
+    def _until_won(self, least: int) -> Line:
         """The beginning of the line up to where the winner has won ``least`` pawns for good."""
         start, last = self.turns().start, len(self) - 1
         first = next(ply for ply in range(start + 1, last + 1) if self._kept(ply) >= least)
-        shows = [self.won(board) >= least for board in self.boards]
+        shows = [self.gain_on(board) >= least for board in self.boards]
         most = least + _RETURNED_PAWNS if least >= _MINOR_PAWNS else least
         ends = [end for end in range(first + 1, last + 2) if least <= min(self.gains[end - 1 : end + 1]) <= most]
-        return self.cut(next((end for end in ends if all(shows[end : end + 2])), max(ends, default=last + 1)))
+        return self.prefix(next((end for end in ends if all(shows[end : end + 2])), max(ends, default=last + 1)))
 
-    def cut(self, plies: int) -> Line:
+    def prefix(self, plies: int) -> Line:
         """The first ``plies`` of the line."""
         return Line(self.boards[: plies + 1], self.moves[:plies], self.winner)
 
@@ -148,8 +148,8 @@ class Line:
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
         """The pieces that the loser and the winner have lost at the end, by type; negative if one has more, as after a
         promotion. Pending captures count, unless the larger part of the gain has fallen and the rest may follow."""
-        end = min((self.settled[-1], self.settled[max(1, len(self) - 1)]), key=self.won)
-        if self.gains[-1] > self.won(self.final_board) >= max(_MINOR_PAWNS, _MIN_FALLEN_SHARE * self.gain):
+        end = min((self.after_captures[-1], self.after_captures[max(1, len(self) - 1)]), key=self.gain_on)
+        if self.gains[-1] > self.gain_on(self.final_board) >= max(_MINOR_PAWNS, _MIN_FALLEN_SHARE * self.gain):
             end = self.final_board
         loser, winner = (count(self.boards[0], color) for color in (not self.winner, self.winner))
         loser.subtract(count(end, not self.winner))

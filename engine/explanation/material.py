@@ -4,7 +4,7 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.effort import settled_boards, spend
+from engine.explanation.effort import boards_after_captures, spend
 from engine.play.captures import VALUES, Captures, immediate_gain, value
 
 
@@ -13,14 +13,14 @@ def count(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, color)) for kind in VALUES})
 
 
-def worth(counts: Counter[chess.PieceType]) -> int:
+def material(counts: Counter[chess.PieceType]) -> int:
     """The value of the counted pieces in pawns."""
     return sum(value(kind) * number for kind, number in counts.items())
 
 
 def balance(board: chess.Board, color: chess.Color) -> int:
     """The material of ``color`` less that of the other side, in pawns."""
-    return worth(count(board, color)) - worth(count(board, not color))
+    return material(count(board, color)) - material(count(board, not color))
 
 
 def recaptures(board: chess.Board, square: chess.Square) -> list[chess.Move]:
@@ -58,9 +58,9 @@ def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
     return max(0, won - attacker) if guarded else won
 
 
-def settled(board: chess.Board) -> chess.Board:
+def after_captures(board: chess.Board) -> chess.Board:
     """The board after both sides have made all profitable captures; searched once in an explanation."""
-    boards, key = settled_boards(), board.epd()
+    boards, key = boards_after_captures(), board.epd()
     if key not in boards:
         moves, nodes = Captures(board).quiescence()
         spend(1 + nodes)

@@ -6,7 +6,7 @@ import chess
 
 from engine.explanation.claims import Gain, GainKind, Pieces
 from engine.explanation.line import Line
-from engine.explanation.material import worth
+from engine.explanation.material import material
 
 
 def gain_of(line: Line, whole: Line | None = None) -> Gain | None:
@@ -24,7 +24,7 @@ def gain_of(line: Line, whole: Line | None = None) -> Gain | None:
     if whole is not None and whole.gain > line.gain:
         paid &= +net_losses(whole)[1]
     if promoted:
-        return Gain("promotion", (), pieces(paid) if worth(paid) - worth(lost) >= 3 else ())
+        return Gain("promotion", (), pieces(paid) if material(paid) - material(lost) >= 3 else ())
     if not lost:
         return None
     if exchange := exchange_of(lost, paid):

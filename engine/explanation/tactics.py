@@ -45,7 +45,7 @@ class Win:
         """The beginning of the line that shows the gain. Later losses count, unless the score still shows the lead:
         then the winner only chose the simplest way."""
         whole = self.line.certain_prefix
-        soon = self.line.cut(self.line.turns().start + PROOF_PLIES).certain_prefix
+        soon = self.line.prefix(self.line.turns().start + PROOF_PLIES).certain_prefix
         proof = soon if soon.gain > whole.gain + 1 and self._shown_by_score(soon) else whole
         first = self.line.first_gain
         if first.gain < 1 or self._finding(proof):

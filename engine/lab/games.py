@@ -18,18 +18,16 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class Demo:
-    """A game and its presentation. ``depth`` is the table's default depth in plies; if it is that of the ``whole``
-    game, the table has rows for this depth only. ``players`` are the names of MAX and MIN, ``show`` draws a state for
-    the terminal, ``write`` is the notation of an action in a state, ``reader`` reads more notations than that."""
+    """A game and its presentation."""
 
     title: str
     game: Game[Any, Any]
-    depth: int
-    players: tuple[str, str] = ("MAX", "MIN")
-    show: Callable[[Any], str] = str
-    write: Callable[[Any, Any], str] = lambda state, action: str(action)
-    whole: bool = False
-    reader: Callable[[Any, str], Any] | None = None
+    depth: int  # the table's default depth, in plies
+    players: tuple[str, str] = ("MAX", "MIN")  # the names of MAX and MIN
+    show: Callable[[Any], str] = str  # draws a state for the terminal
+    write: Callable[[Any, Any], str] = lambda state, action: str(action)  # the notation of an action in a state
+    whole: bool = False  # whether ``depth`` is that of the whole game; then the table has rows for this depth only
+    reader: Callable[[Any, str], Any] | None = None  # reads more notations than ``write`` produces
 
     def player(self, state: Any) -> str:
         return self.players[0] if self.game.to_move(state) == MAX else self.players[1]

@@ -115,7 +115,7 @@ class MoveSelector:
         self.pool.node_clock.rate = self._values["nodestime"]
         level = choice.level
         task = SearchTask(
-            position, choice.moves, self.table, choice.limits, lines=max(lines, level.lines if level else 1),
+            position, choice.moves, self.table, choice.limits, multipv=max(lines, level.lines if level else 1),
             tablebase=choice.tablebase, overhead=self._values["Move Overhead"], signals=signals, began=began,
         )  # fmt: skip
         line = self.pool.search(task, reporter.on_line, reporter.on_tick)

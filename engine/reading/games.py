@@ -17,7 +17,7 @@ from engine.messages import CHESS960, PositionError, counted, quoted
 from engine.reading.moves import ENGLISH, MoveError, Spelling, is_move, letters_of, read_move, respelled, spellings
 from engine.reading.positions import read_position
 from engine.reading.signs import CHECKS, SUFFIXES, nag_of, nag_of_suffix
-from engine.reading.split import Raw, number_of, split
+from engine.reading.split import RawGame, number_of, split
 from engine.reading.text import Line, read_lines
 from engine.reading.tokens import Kind, Token, plain_result, tokens
 
@@ -92,7 +92,7 @@ def games_of(lines: Iterable[Line], report: Report, place: str = "PGN", unread: 
             yield Read(number, raw.line, game, raw.bad_tag)
 
 
-def _unread(raw: Raw, lines: Iterable[Line]) -> UnreadGame:
+def _unread(raw: RawGame, lines: Iterable[Line]) -> UnreadGame:
     game = UnreadGame()
     kept = (tag for tag in raw.tags.values() if tag.text not in ("FEN", "SetUp", "Variant"))
     game.headers.update({tag.text: tag.value for tag in kept})
@@ -104,7 +104,7 @@ def _unread(raw: Raw, lines: Iterable[Line]) -> UnreadGame:
 class _Builder:
     """Builds a game from its tokens."""
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: RawGame) -> None:
         self._raw = raw
         self._game = chess.pgn.Game()
         self._node: chess.pgn.GameNode = self._game

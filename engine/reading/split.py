@@ -9,7 +9,7 @@ from engine.reading.tokens import Kind, Token
 
 
 @dataclass(slots=True)
-class Raw:
+class RawGame:
     """The tokens of one game, or warnings on text between games."""
 
     line: int = 0  # where the game begins
@@ -26,7 +26,7 @@ class Raw:
         return bool(self.tags) or self.begun
 
 
-def split(tokens: Iterable[Token]) -> Iterator[Raw]:
+def split(tokens: Iterable[Token]) -> Iterator[RawGame]:
     """The games in ``tokens``; text that is not a game yields warnings only. A game ends with its result, before a tag,
     or with a blank line. If the move numbers continue after a result or a blank line, so does the game."""
     splitter = _Splitter()
@@ -38,9 +38,9 @@ def split(tokens: Iterable[Token]) -> Iterator[Raw]:
 
 class _Splitter:
     def __init__(self) -> None:
-        self._begin(Raw())
+        self._begin(RawGame())
 
-    def _begin(self, raw: Raw) -> None:
+    def _begin(self, raw: RawGame) -> None:
         self._raw = raw
         self._over = self._text = False
         self._blank = 0  # empty lines before the next token
@@ -48,7 +48,7 @@ class _Splitter:
         self._held: list[Token] = []
         """Comments and warnings after a blank line whose game is not known yet."""
 
-    def add(self, token: Token) -> Raw | None:
+    def add(self, token: Token) -> RawGame | None:
         """Take the next token; returns the game that ended before it, if one did."""
         if token.kind is Kind.BLANK:
             self._blank, self._text = self._blank + 1, False
@@ -83,7 +83,7 @@ class _Splitter:
         self._put(token)
         return ended
 
-    def last(self) -> Raw:
+    def last(self) -> RawGame:
         """The game so far, to which the held tokens belong as nothing follows."""
         for token in self._held:
             if token.kind is Kind.COMMENT:
@@ -92,7 +92,7 @@ class _Splitter:
         self._held = []
         return self.end()
 
-    def end(self, following: Token | None = None) -> Raw:
+    def end(self, following: Token | None = None) -> RawGame:
         """The game so far; the next one begins with the held tokens and the ``following`` one."""
         raw, held = self._raw, self._held
         if following is not None:
@@ -100,7 +100,7 @@ class _Splitter:
         if not raw.is_game:
             for token in raw.moves:
                 raw.warnings.append((token.line, f"{quoted(token.text)} belongs to no game"))
-        self._begin(Raw())
+        self._begin(RawGame())
         for token in held:
             self._put(token)
         return raw

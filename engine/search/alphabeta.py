@@ -153,9 +153,9 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
     is_partial_root = ply == 0 and (worker.pv_index > 0 or worker.root_is_partial != 0)
     if is_partial_root:
         tt_move = I64(worker.root[worker.pv_index].move)
-    tt_depth = found.depth if found.found != 0 else -1
+    tt_depth = found.depth if found.hit != 0 else -1
     tt_bound = found.bound
-    tt_score = from_table(found.score, ply, I64(position.rule50)) if found.found != 0 else NONE
+    tt_score = from_table(found.score, ply, I64(position.rule50)) if found.hit != 0 else NONE
     tt_pv = is_pv or found.is_pv != 0
     if not is_pv and excluded == 0:
         score = table_cutoff(worker, ply, alpha, beta, depth, cut_node)
@@ -208,7 +208,7 @@ def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: P
     if not is_pv and not in_check and excluded == 0 and may_prune:
         # Step 10. Reverse futility pruning: the static evaluation beats beta by more than the remaining depth can lose.
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
-            is_new = cut_node != 0 and found.found == 0
+            is_new = cut_node != 0 and found.hit == 0
             if best_eval - reverse_futility_margin(worker, ply, depth, static_eval, improving, is_new) >= beta:
                 return (best_eval + beta) // 2
 

@@ -42,7 +42,7 @@ FINISHED, ABORTED, ABORTED_WITH_MOVE = range(4, 7)
 @kernel(types.void(WORKER_T, int64))
 def begin_search(worker: WorkerRecord, node_limit: int) -> None:
     """Reset what belongs to the previous search. The caller sets ``position``, ``root`` moves and ``table``, and in
-    ``deepening`` the first ``depth``, the ``last`` one and the number of lines ``wanted``."""
+    ``deepening`` the first ``depth``, ``max_depth`` and ``multipv``."""
     worker.node_limit = node_limit
     worker.nodes = 0
     worker.seldepth = 0
@@ -52,7 +52,7 @@ def begin_search(worker: WorkerRecord, node_limit: int) -> None:
     worker.root_is_partial = I64(worker.root_count < count_moves(worker.position))
     progress = worker.deepening
     progress.outcome = FINISHED
-    progress.found = 0
+    progress.lines_found = 0
     progress.lines_changed = 0
     progress.stable = 0
     progress.drop = 0
@@ -150,7 +150,7 @@ def _search_window(worker: WorkerRecord) -> int:
     frame_at(worker, 0).pv_length = 0  # an abort at the first node must not leave the line of an older search
     reset(worker.evaluator, worker.position)
     allowed = worker.node_limit
-    extended = allowed + FIRST_ITERATION_NODES * progress.wanted if progress.depth == 1 else allowed
+    extended = allowed + FIRST_ITERATION_NODES * progress.multipv if progress.depth == 1 else allowed
     worker.node_limit = extended
     score = search(worker, progress.alpha, progress.beta, progress.depth, I64(0), I64(0))
     if worker.node_limit == extended:  # ponderhit may have set another
@@ -188,8 +188,8 @@ def _keep_line(worker: WorkerRecord) -> None:
     line = progress.line
     if line.pv_length == 1:
         _add_reply(worker, line)
-    _insert_line(progress.new_lines, progress.found, line)
-    progress.found += 1
+    _insert_line(progress.new_lines, progress.lines_found, line)
+    progress.lines_found += 1
     place = worker.pv_index
     while worker.root[place].move != line.pv[0]:
         place += 1
@@ -215,21 +215,21 @@ def _is_new(lines: Array[LineRecord], count: int, move: Move) -> bool:
 def _finish_iteration(worker: WorkerRecord) -> None:
     """Replace the previous lines with the new ones, except where an aborted iteration did not reach a move."""
     progress = worker.deepening
-    if progress.found == 0:
+    if progress.lines_found == 0:
         return
     best, previous = progress.new_lines[0], progress.lines[0]
     known = previous.pv_length > 0
     progress.stable = progress.stable + 1 if known and best.pv[0] == previous.pv[0] else I64(0)
     progress.drop = previous.score - best.score if known else I64(0)
-    count = progress.found
-    for rank in range(progress.wanted):
+    count = progress.lines_found
+    for rank in range(progress.multipv):
         line = progress.lines[rank]
-        if count < progress.wanted and line.pv_length > 0 and _is_new(progress.new_lines, count, I64(line.pv[0])):
+        if count < progress.multipv and line.pv_length > 0 and _is_new(progress.new_lines, count, I64(line.pv[0])):
             _insert_line(progress.new_lines, count, line)
             count += 1
     for rank in range(count):
         _copy_line(progress.lines[rank], progress.new_lines[rank])
-    progress.found = 0
+    progress.lines_found = 0
     progress.lines_changed = 1
 
 
@@ -238,19 +238,19 @@ def deepen(worker: WorkerRecord, quiet_until: int) -> int:
     """Search iteration after iteration, until there is something to report and the clock has reached ``quiet_until``.
 
     Returns ITERATION when ``deepening.lines`` are new, FAILED_LOW or FAILED_HIGH when the window of the only line
-    wanted failed (``deepening.score`` then bounds its value), and OVER when the search is over and all is reported,
+    failed (``deepening.score`` then bounds its value), and OVER when the search is over and all is reported,
     the result of an aborted iteration included."""
     progress = worker.deepening
-    while progress.depth <= progress.last and worker.aborted == 0:
+    while progress.depth <= progress.max_depth and worker.aborted == 0:
         outcome = _search_window(worker)
         if outcome == FAILED_LOW or outcome == FAILED_HIGH:
-            if progress.wanted == 1 and clock_ticks() >= quiet_until:
+            if progress.multipv == 1 and clock_ticks() >= quiet_until:
                 return outcome
             continue
         if outcome != ABORTED:
             _keep_line(worker)
         worker.pv_index += 1
-        if worker.aborted == 0 and worker.pv_index < progress.wanted:
+        if worker.aborted == 0 and worker.pv_index < progress.multipv:
             continue
         _finish_iteration(worker)
         worker.pv_index = 0

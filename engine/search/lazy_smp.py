@@ -16,22 +16,20 @@ from engine.search.worker import RootLine, Worker
 
 @dataclass(frozen=True, slots=True)
 class SearchTask:
-    """A search of ``position`` over the root ``moves`` (not empty) until ``limits`` or ``signals`` end it. ``lines`` is
-    the number of lines wanted. The clock runs since ``began`` (``time.perf_counter``, seconds) and loses ``overhead``
-    milliseconds outside the engine."""
+    """A search that ``limits`` or ``signals`` end."""
 
     position: Position
-    moves: list[int]
+    moves: list[int]  # those to search at the root, at least one
     table: TranspositionTable
     limits: Limits
-    lines: int = 1
+    multipv: int = 1  # the number of lines to find
     tablebase: TablebaseAccess | None = None
-    overhead: int = 0
+    overhead: int = 0  # milliseconds that the clock loses outside the engine
     signals: Signals = field(default_factory=Signals)
-    began: float = field(default_factory=perf_counter)
+    began: float = field(default_factory=perf_counter)  # when the clock started, in seconds
 
     @property
-    def last(self) -> int:
+    def max_depth(self) -> int:
         return MAX_PLY if self.limits.depth is None else min(self.limits.depth, MAX_PLY)
 
     @property

@@ -61,13 +61,13 @@ def is_mate(worker: WorkerRecord, proofs: Proofs, plies: Depth, ply: Ply) -> Fla
     if attacks == 0:
         answer = I64(1 if count > 0 or position.checkers != ZERO else 0)
     # Checks first: the attacker's other moves rarely mate, and the defender has the fewest answers to them.
-    for wanted in range(2 if attacks != 0 else 1):
+    for quiet in range(2 if attacks != 0 else 1):
         for index in range(count):
             move = I64(moves.move[index])
             make_move(position, move)
             gives_check = position.checkers != ZERO
             result = 1 - attacks
-            if attacks == 0 or (gives_check == (wanted == 0) and (gives_check or plies > 1)):
+            if attacks == 0 or (gives_check == (quiet == 0) and (gives_check or plies > 1)):
                 result = is_mate(worker, proofs, plies - 1, ply + 1)
             unmake_move(position, move)
             if worker.aborted != 0:
@@ -169,7 +169,7 @@ class MateGoal:
         self._limits, self._worker, self._on_line = task.limits, worker, on_line
         self._bounds: list[tuple[int, RootLine]] = []  # lines that prove a mate, with the nodes searched by then
         assert task.limits.mate is not None
-        longest = min(task.limits.mate, (task.last + 1) // 2)
+        longest = min(task.limits.mate, (task.max_depth + 1) // 2)
         self._prover = Prover(worker.record, task.position, task.moves, longest)
         others = (task.limits.depth, task.limits.nodes, maximum)
         self._is_only_limit = others == (None,) * 3 and not task.limits.infinite

@@ -202,7 +202,7 @@ class Pool:
                 self._call_helper(1, task)
                 goal = None if limits.mate is None else MateGoal(task, main, self._budget.maximum, on_line)
                 on_bound = goal.on_bound if goal else on_line
-                for lines in main.deepen(1, task.last, task.lines, on_bound, self._quiet_until(task)):
+                for lines in main.deepen(1, task.max_depth, task.multipv, on_bound, self._quiet_until(task)):
                     for line in lines:
                         on_line(line)
                     if self._should_stop(task, lines[0]) or (goal is not None and goal.is_reached()):
@@ -255,7 +255,7 @@ class Pool:
         """The line that the threads vote for; if no root move was searched to the end, the first move."""
         lines = self.workers[0].lines
         best = lines[0] if lines else RootLine()
-        votes = task.lines == 1 and task.limits.depth is None and not proves_mate(best, task.limits)
+        votes = task.multipv == 1 and task.limits.depth is None and not proves_mate(best, task.limits)
         if votes and len(self._active) > 1:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
@@ -314,7 +314,7 @@ class Pool:
             task.prepare(worker, len(self.workers))
             self._admit(worker)
             self._call_helper(index + 1, task)
-            worker.deepen_silently(1 + (index - 1) % 2, task.last)
+            worker.deepen_silently(1 + (index - 1) % 2, task.max_depth)
 
     def _tick(self, on_tick: OnTick, move: int, number: int) -> None:
         """Report progress within an iteration. An error ends the search, which raises it."""
@@ -328,7 +328,7 @@ class Pool:
         """The clock ticks until which the search reports nothing; REPORT_ALL if there is no such time. In timed games
         earlier reports are too many for a reader, and cost thinking time."""
         optimum, limits = self._budget.optimum, task.limits
-        if optimum is None or task.lines > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
+        if optimum is None or task.multipv > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
             return REPORT_ALL
         if (limits.movetime, limits.depth, limits.nodes, limits.mate) != (None,) * 4:  # a user is watching
             return REPORT_ALL

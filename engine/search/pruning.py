@@ -25,7 +25,7 @@ def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, dept
     leaves only a bound of the expected kind counts, such as a fail-high at a cut node."""
     found = frame_at(worker, ply).probe
     score = from_table(found.score, ply, I64(worker.position.rule50))
-    if found.found == 0 or found.depth < depth or not settles(found.bound, score, alpha, beta):
+    if found.hit == 0 or found.depth < depth or not settles(found.bound, score, alpha, beta):
         return I64(NONE)
     if depth > 5 and (cut_node != 0) != (score >= beta):
         return I64(NONE)

@@ -56,7 +56,7 @@ def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
 
     # Step 4. Transposition table: any entry is deep enough here.
     found = look_up(worker, frame)
-    if found.found != 0 and not is_pv:
+    if found.hit != 0 and not is_pv:
         score = from_table(found.score, ply, I64(position.rule50))
         if settles(found.bound, score, alpha, beta):
             return score
@@ -71,7 +71,7 @@ def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
         if raw_eval == NONE:
             raw_eval = evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
-        if found.found != 0 and abs(found.score) < DECIDED:
+        if found.hit != 0 and abs(found.score) < DECIDED:
             above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
             if (above and found.score > best) or (below and found.score < best):
                 best = found.score

@@ -87,9 +87,9 @@ class Deepening(Record):
     """The state of iterative deepening: the iteration, its aspiration window, and the lines (see deepening)."""
 
     depth: int  # of the iteration under search
-    last: int  # the last iteration wanted
-    wanted: int  # the number of lines
-    found: int  # lines of this iteration so far
+    max_depth: int  # of the last iteration
+    multipv: int  # the number of lines to find
+    lines_found: int  # of this iteration so far
     lines_changed: int  # 1: the lines have changed since the last return to the caller
     stable: int  # iterations for which the best move has stayed the same
     drop: int  # centipawns by which the best line got worse in the last iteration

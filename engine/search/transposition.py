@@ -68,7 +68,7 @@ TABLE = structure(TableRecord)
 class Probe(Record):
     """The result of a probe."""
 
-    found: int
+    hit: int  # 1: the position is in the table
     move: int
     score: int
     static_eval: int
@@ -124,13 +124,13 @@ def prefetch_cluster(table: TableRecord, key: Key) -> None:
 
 @inlined
 def probe(table: TableRecord, key: Key, result: Probe) -> None:
-    """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
+    """Look ``key`` up. If ``result.hit`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
     The score is as stored (see ``scores.from_table``). Test the move: positions may share a key."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     for slot in range(CLUSTER_SIZE):
         data = cluster.packed[slot]
         if cluster.check[slot] ^ data == key and data != ZERO:
-            result.found = 1
+            result.hit = 1
             result.move = I64(data & U64(0xFFFF))
             result.score = _signed16(data >> U64(16))
             result.static_eval = _signed16(data >> U64(32))
@@ -138,7 +138,7 @@ def probe(table: TableRecord, key: Key, result: Probe) -> None:
             result.bound = I64(data >> U64(_BOUND_SHIFT) & U64(3))
             result.is_pv = I64(data >> U64(_PV_SHIFT) & U64(1))
             return
-    result.found = 0
+    result.hit = 0
     result.move = 0
     result.bound = BOUND_NONE
     result.is_pv = 0
@@ -153,7 +153,7 @@ def settles(bound: int, score: Score, alpha: Score, beta: Score) -> bool:
 @inlined
 def known_eval(found: Probe) -> Score:
     """The static evaluation that a probe found, else NONE."""
-    return found.static_eval if found.found != 0 else I64(NONE)
+    return found.static_eval if found.hit != 0 else I64(NONE)
 
 
 class TableEntry(NamedTuple):

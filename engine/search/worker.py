@@ -122,32 +122,32 @@ class Worker:
 
     def deepen(
         self,
-        first: int,
-        last: int,
-        count: int = 1,
+        first_depth: int,
+        max_depth: int,
+        multipv: int = 1,
         on_bound: Callable[[RootLine], None] | None = None,
         quiet_until: int = REPORT_ALL,
     ) -> Iterator[list[RootLine]]:
-        """Search from depth ``first`` to ``last``; yield the lines after each iteration.
+        """Search from ``first_depth`` to ``max_depth``; yield the lines after each iteration.
 
-        There are ``count`` of them (at most one for each root move, fewer if the search ends in the first iteration),
+        There are ``multipv`` of them (at most one for each root move, fewer if the search ends in the first iteration),
         with different first moves, best first. The last ones may come from an aborted iteration that had found a better
         move. ``on_bound`` gets the line of a failed window. Before the clock reaches ``quiet_until`` ticks nothing is
         reported, unless the search ends."""
         record, progress = self.record, self._progress
-        progress["depth"], progress["last"] = first, min(last, MAX_PLY - 1)
-        progress["wanted"] = min(count, int(record["root_count"]))
+        progress["depth"], progress["max_depth"] = first_depth, min(max_depth, MAX_PLY - 1)
+        progress["multipv"] = min(multipv, int(record["root_count"]))
         while (event := deepen(record, quiet_until)) != OVER:
             if event == ITERATION:
-                lines = enumerate(progress["lines"][: progress["wanted"]], 1)
+                lines = enumerate(progress["lines"][: progress["multipv"]], 1)
                 self.lines = [self._read(line, rank) for rank, line in lines if line["pv_length"]]
                 yield self.lines
             elif on_bound is not None and (line := self._bound(event == FAILED_LOW)).moves:
                 on_bound(line)
 
-    def deepen_silently(self, first: int, last: int) -> None:
+    def deepen_silently(self, first_depth: int, max_depth: int) -> None:
         """Search as :meth:`deepen` does, but in one compiled call; the result is in :attr:`lines`."""
-        for _ in self.deepen(first, last, quiet_until=REPORT_NOTHING):
+        for _ in self.deepen(first_depth, max_depth, quiet_until=REPORT_NOTHING):
             pass
 
     @property

@@ -32,17 +32,16 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt at a puzzle: the moves played, in UCI and SAN, and when they appeared. For a line of moves ``seconds``
-    and ``nodes`` are sums and ``depth`` is the maximum; ``points`` and ``mate`` belong to the first move."""
+    """An attempt at a puzzle."""
 
     solved: bool
-    moves: tuple[str, ...]
-    san: tuple[str, ...]
-    seconds: float
-    depth: int
-    nodes: int
-    points: int
-    mate: int | None
+    moves: tuple[str, ...]  # those played, as UCI text
+    san: tuple[str, ...]  # the same in SAN
+    seconds: float  # until the moves appeared, in all
+    depth: int  # plies, the maximum of all moves
+    nodes: int  # in all
+    points: int  # of the first move
+    mate: int | None  # announced with the first move
 
 
 def is_solution(puzzle: Puzzle, move: str, mate: int | None) -> bool:

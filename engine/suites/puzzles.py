@@ -20,17 +20,15 @@ _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position and its solution. Moves are UCI text. ``best``: play one of these; ``avoid``: play none of these;
-    ``mate``: announce mate in at most this many moves (negative: being mated); ``points``: the value of each move (the
-    highest solves it); ``line``: the whole solution, every other move ours."""
+    """A position and its solution; moves are UCI text."""
 
     name: str
     fen: str
-    best: tuple[str, ...] = ()
-    avoid: tuple[str, ...] = ()
-    mate: int | None = None
-    points: tuple[tuple[str, int], ...] = ()
-    line: tuple[str, ...] = ()
+    best: tuple[str, ...] = ()  # play one of these
+    avoid: tuple[str, ...] = ()  # play none of these
+    mate: int | None = None  # announce mate in at most this many moves; negative: being mated
+    points: tuple[tuple[str, int], ...] = ()  # the value of each move; the highest solves it
+    line: tuple[str, ...] = ()  # the whole solution; the solver plays every other move
 
     @property
     def top(self) -> int:

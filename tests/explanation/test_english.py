@@ -130,7 +130,7 @@ CLAIMS: list[Claim] = [
     Outlook(BEST, "hardly", PLAYED.moves[0], 1, ((True, (WON, Feature("passed", True, 0, (1, 0)))),)),
     Outlook(BEST, "clearly", None, 2, ((False, tuple(Feature(each, False) for each in FEATURES)),)),
     Sacrifice(SACRIFICE, ROOK, True, "mate", moves=4),
-    Sacrifice(SACRIFICE.cut(1), BISHOP, False, "attack"),
+    Sacrifice(SACRIFICE.prefix(1), BISHOP, False, "attack"),
     Sacrifice(SACRIFICE, ROOK, False, "attack", target=chess.H2),
     Sacrifice(SACRIFICE, ROOK, False, "draw"),
     Sacrifice(SACRIFICE, ROOK, False, "standing", level=2),
@@ -244,5 +244,5 @@ def test_moves_other_than_the_marked_one_are_numbered(verb, finding):
 
 
 def test_a_reply_that_is_missing_has_no_name():
-    claim = Compared(BEST, PLAYED.cut(1), Standing("now", 0, -3, "surely"))
+    claim = Compared(BEST, PLAYED.prefix(1), Standing("now", 0, -3, "surely"))
     assert sentence(claim) == "Now Black is winning; 1.e4 was better."

@@ -3,7 +3,7 @@
 import chess
 
 from engine.explanation.line import Line
-from engine.explanation.material import balance, settled, winnable
+from engine.explanation.material import after_captures, balance, winnable
 from tests.explanation.lines import moves
 
 
@@ -18,8 +18,8 @@ def test_what_the_other_side_could_win():
 def test_captures_that_pay_are_made_until_the_board_is_quiet():
     board = chess.Board("4k3/1p6/2n5/3P4/8/8/6B1/4K3 w - - 0 1")
     assert balance(board, chess.WHITE) == 0
-    assert balance(settled(board), chess.WHITE) == 3  # dxc6, and bxc6 would cost another pawn
-    assert settled(chess.Board()) == chess.Board()
+    assert balance(after_captures(board), chess.WHITE) == 3  # dxc6, and bxc6 would cost another pawn
+    assert after_captures(chess.Board()) == chess.Board()
 
 
 def test_lines_end_at_an_illegal_move():

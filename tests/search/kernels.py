@@ -35,7 +35,7 @@ def hammer(table, keys, seed, rounds, result):
         store(table, key, TableEntry(score, score - 9000, -score, depth, I64(BOUND_EXACT), I64(0)))
         key = keys[(state >> U64(20)) % U64(len(keys))]
         probe(table, key, result)
-        if result.found != 0:
+        if result.hit != 0:
             seen += 1
             score = I64(key & U64(0x3FFF))
             depth = I64(key >> U64(20) & U64(0x7F))
@@ -68,4 +68,4 @@ def get(table: TranspositionTable, key: int) -> Entry | None:
     """The table's content under ``key``."""
     result: Any = new_record(structure(Probe))
     probe(table.record, np.uint64(key), result)
-    return Entry(*(int(result[name]) for name in Entry._fields)) if result["found"] else None
+    return Entry(*(int(result[name]) for name in Entry._fields)) if result["hit"] else None

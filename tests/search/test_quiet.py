@@ -80,7 +80,7 @@ def test_lines_are_ranked_and_survive_an_aborted_iteration() -> None:
     for nodes in range(2_000, 12_000, 250):
         ready = Ready(FENS[1], nodes)
         before: list[Any] = []
-        for lines in ready.worker.deepen(1, MAX_PLY, count=4):
+        for lines in ready.worker.deepen(1, MAX_PLY, multipv=4):
             assert [line.rank for line in lines] == [1, 2, 3, 4]
             assert len({line.moves[0] for line in lines}) == 4
             assert [line.score for line in lines] == sorted((line.score for line in lines), reverse=True)

@@ -43,16 +43,14 @@ class NetError(OptionError):
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """A quantized network of N hidden neurons. ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA;
-    ``skip`` int32[768] in 1/QS centipawns; ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB;
-    ``output_biases`` int32[8] in units of 1/(QA * QB). ``training`` is the recipe."""
+    """A quantized network of N hidden neurons."""
 
-    weights: np.ndarray
-    biases: np.ndarray
-    skip: np.ndarray
-    output_weights: np.ndarray
-    output_biases: np.ndarray
-    training: dict[str, Any] = field(default_factory=dict)
+    weights: np.ndarray  # int16[768, N] in units of 1/QA
+    biases: np.ndarray  # int16[N] in units of 1/QA
+    skip: np.ndarray  # int32[768] in units of 1/QS centipawns
+    output_weights: np.ndarray  # int16[8, 2, N], own perspective first, in units of 1/QB
+    output_biases: np.ndarray  # int32[8] in units of 1/(QA * QB)
+    training: dict[str, Any] = field(default_factory=dict)  # the recipe
 
     @property
     def hidden(self) -> int:
