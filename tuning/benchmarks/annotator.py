@@ -337,7 +337,7 @@ def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[che
 
 
 def _won(line: Line, plies: int) -> int:
-    return line.won(line.boards[min(plies, len(line))])
+    return line.gain_on(line.boards[min(plies, len(line))])
 
 
 def _takes(line: Line, ply: int) -> bool:

@@ -19,7 +19,7 @@ NO_VERDICT = 20_000  # scores of this size or more are mates or missing, in any 
 
 
 @dataclass(frozen=True, slots=True)
-class Quiet:
+class QuietRules:
     """Conditions for training positions, which are never in check and whose move is no capture or promotion.
 
     Games repeat each other before ``first_ply``, and are decided beyond ``decided`` (log-odds of success)."""
@@ -28,14 +28,14 @@ class Quiet:
     decided: float = 6.0
 
 
-def is_quiet(boards: np.ndarray, quiet: Quiet) -> np.ndarray:
+def is_quiet(boards: np.ndarray, quiet: QuietRules) -> np.ndarray:
     """Which of ``boards``, PACKED, are fit for training, whatever the units of scores: bool [position]."""
     chosen: np.ndarray = (boards["extra"] & (IN_CHECK | NOISY_MOVE)) == 0
     chosen &= plies(boards) >= quiet.first_ply
     return chosen & (np.abs(boards["score"].astype(np.int32)) < NO_VERDICT)
 
 
-def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
+def quiet_positions(positions: Positions, quiet: QuietRules) -> Positions:
     """The ``positions`` that :func:`is_quiet` selects."""
     chosen = is_quiet(positions.boards, quiet)
     return Positions(positions.boards[chosen], positions.games[chosen])

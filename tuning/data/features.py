@@ -7,13 +7,13 @@ from engine.evaluation.nnue.features import feature_of, orientation_of
 from engine.evaluation.nnue.shape import INPUTS
 from engine.jit import lsb
 from tuning.common.compiled import compiled
-from tuning.data.marlinformat import UNMOVED_ROOK, Packed
+from tuning.data.marlinformat import UNMOVED_ROOK, PackedBoard
 
 NO_FEATURE = INPUTS  # fills a list of features to its end
 
 
 @compiled
-def list_board(board: Packed, squares: np.ndarray, pieces: np.ndarray, features: np.ndarray) -> int:
+def list_board(board: PackedBoard, squares: np.ndarray, pieces: np.ndarray, features: np.ndarray) -> int:
     """List the features of both sides of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
 
     ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns

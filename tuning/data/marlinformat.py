@@ -20,7 +20,7 @@ from engine.jit import Array, Record, i2, inlined, int64, kernel, lsb, popcount,
 IN_CHECK, NOISY_MOVE = 1, 2
 
 
-class Packed(Record):
+class PackedBoard(Record):
     """A position with the score of its search and the result of its game, 32 bytes, little-endian."""
 
     occupancy: u8
@@ -33,15 +33,15 @@ class Packed(Record):
     extra: u1
 
 
-PACKED = structure(Packed)
+PACKED = structure(PackedBoard)
 PACKED_T = record_type(PACKED)
 
-PackedArray: TypeAlias = Any  # an array of PACKED records
+PackedBoards: TypeAlias = Any  # an array of PACKED records
 UNMOVED_ROOK = 6  # where a rook's type would stand, while it may castle
 
 
 @inlined
-def pack(position: Position, packed: Packed) -> None:
+def pack(position: Position, packed: PackedBoard) -> None:
     """Write ``position`` to ``packed``; score, result and extra byte become 0."""
     occupied = occupied_by_all(position)
     packed.occupancy = occupied
@@ -67,7 +67,7 @@ def pack(position: Position, packed: Packed) -> None:
 
 
 @kernel(int64(POSITION_T, PACKED_T))
-def unpack(position: Position, packed: Packed) -> Flag:
+def unpack(position: Position, packed: PackedBoard) -> Flag:
     """Set ``position`` from ``packed``, ready for moves; return 1, or 0 for an illegal position.
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960."""
@@ -96,7 +96,7 @@ def unpack(position: Position, packed: Packed) -> Flag:
 
 
 @inlined
-def _place_pieces(position: Position, packed: Packed) -> bool:
+def _place_pieces(position: Position, packed: PackedBoard) -> bool:
     """Set board and castling; False without a king each, or with castling that cannot be."""
     for square in range(64):
         position.board[square] = EMPTY

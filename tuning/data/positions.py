@@ -34,7 +34,7 @@ from engine.messages import quoted
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.data import viriformat
-from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, pack
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, PackedBoard, pack
 from tuning.data.viriformat import Positions
 
 BLOCK = 1 << 16  # positions in an array before the next one is begun
@@ -88,7 +88,7 @@ def _is_noisy(position: Any, move: chess.Move) -> bool:
 
 
 @compiled
-def _write(position: Position, packed: Packed, score: int, result: int, is_noisy: bool) -> None:
+def _write(position: Position, packed: PackedBoard, score: int, result: int, is_noisy: bool) -> None:
     pack(position, packed)
     packed.score = score
     packed.result = result

@@ -22,7 +22,7 @@ from rich.progress import Progress
 from scipy.special import expit
 
 from tuning.common.errors import SetupError
-from tuning.data.dataset import SCALE_POSITIONS, Quiet, common_scale, held_out_lots, quiet_positions
+from tuning.data.dataset import SCALE_POSITIONS, QuietRules, common_scale, held_out_lots, quiet_positions
 from tuning.data.marlinformat import PACKED
 from tuning.data.positions import VERSION as TEXT_VERSION
 from tuning.data.positions import is_games, read_positions
@@ -123,7 +123,7 @@ def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
     yield from np.array_split(boards, max(round(len(boards) / size), 1))
 
 
-def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> Shuffled:
+def shuffled(files: Sequence[Path], cache: Path, quiet: QuietRules, held_out: float, progress: Progress) -> Shuffled:
     """The set of ``files``, made unless it is in ``cache``. Raises :class:`SetupError` for invalid or too few games."""
     if len({file.name for file in files}) < len(files):
         raise SetupError("two files have the same name: held-out games are chosen by name, so names must differ")
@@ -187,7 +187,9 @@ def _chunk_count(files: Sequence[Path]) -> int:
     return max(round(positions / CHUNK_POSITIONS), 1)
 
 
-def make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> None:
+def make(
+    folder: Path, files: Sequence[Path], cache: Path, quiet: QuietRules, held_out: float, progress: Progress
+) -> None:
     """Write the positions of ``files`` that :func:`shuffled` keeps into ``folder``, and their description."""
     random = np.random.default_rng(VERSION)
     lengths = np.zeros(_chunk_count(files), np.int64)

@@ -12,11 +12,11 @@ from engine.evaluation.records import Evaluator
 from engine.jit import new_record
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
-from tuning.data.marlinformat import PackedArray, unpack
+from tuning.data.marlinformat import PackedBoards, unpack
 
 
 @compiled
-def _evaluate_all(boards: PackedArray, position: Position, evaluator: Evaluator, values: np.ndarray) -> int:
+def _evaluate_all(boards: PackedBoards, position: Position, evaluator: Evaluator, values: np.ndarray) -> int:
     """Set ``values`` to centipawns from White's view; return the number of positions before the first illegal one."""
     for number in range(len(boards)):
         if unpack(position, boards[number]) == 0:

@@ -41,7 +41,7 @@ from engine.board.types import I64, NO_TYPE, PAWN, WHITE, ZERO
 from engine.jit import inlined, int32, int64, kernel, new_record, types, uint32
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
-from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, Packed, PackedArray, pack, unpack
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, PackedBoard, PackedBoards, pack, unpack
 
 SUFFIX = ".vf"  # the usual suffix of files
 
@@ -79,7 +79,7 @@ def decode_move(position: Position, written: int) -> Move:
 
 
 @kernel(int64(uint32[::1], PACKED_T, POSITION_T, types.Array(PACKED_T, 1, "C")))
-def replay_game(words: np.ndarray, start: Packed, position: Position, boards: PackedArray) -> int:
+def replay_game(words: np.ndarray, start: PackedBoard, position: Position, boards: PackedBoards) -> int:
     """Replay a game from ``start`` by its ``words`` of moves, to fill ``boards``; ``position`` is scratch space.
 
     Returns the number of moves before the first illegal one, or -1 for an illegal start."""
@@ -99,7 +99,9 @@ def replay_game(words: np.ndarray, start: Packed, position: Position, boards: Pa
 
 
 @kernel(types.void(POSITION_T, int32[::1], int32[::1], PACKED_T, uint32[::1]))
-def encode_game(position: Position, moves: np.ndarray, scores: np.ndarray, start: Packed, words: np.ndarray) -> None:
+def encode_game(
+    position: Position, moves: np.ndarray, scores: np.ndarray, start: PackedBoard, words: np.ndarray
+) -> None:
     """Write ``position`` to ``start``, and a word for each of the ``moves`` from there with its score."""
     pack(position, start)
     sign = 1 if position.side == WHITE else -1

@@ -28,26 +28,21 @@ _NODES = re.compile(r"(?<![\d+])(\d+) nodes")  # a move, not those of a clock
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One line of the record; unknown fields are ``None``. Raises ``ValueError`` for contradictions.
-
-    ``idea``: what was tried, as a change from ``second`` to ``first``; the figures are those of ``first``.
-    ``wdl``: losses, draws, wins; ``pentanomial``: pairs by points 0, 1/2, 1, 3/2, 2; ``error``: of ``elo``, 95%;
-    ``limit``: nodes a move or the clock; ``bounds`` and ``model`` of the SPRT; ``outcome``: kept, dropped or open;
-    ``constants``: the values, by name, of the search's parameters and constants that a kept idea changes."""
+    """One line of the record; unknown fields are ``None``. Raises ``ValueError`` for contradictions."""
 
     date: str
-    idea: str
-    outcome: str
+    idea: str  # what was tried, as a change from ``second`` to ``first``
+    outcome: str  # kept, dropped or open
     games: int
-    elo: float | None
-    error: float | None
-    wdl: tuple[int, int, int] | None = None
-    pentanomial: tuple[int, ...] | None = None
-    bounds: tuple[float, float] | None = None
-    model: str | None = None
-    llr: float | None = None
+    elo: float | None  # of ``first``, as all figures
+    error: float | None  # of ``elo``, 95%
+    wdl: tuple[int, int, int] | None = None  # losses, draws, wins
+    pentanomial: tuple[int, ...] | None = None  # pairs by points 0, 1/2, 1, 3/2, 2
+    bounds: tuple[float, float] | None = None  # of the SPRT, in Elo
+    model: str | None = None  # of the SPRT
+    llr: float | None = None  # log-likelihood ratio
     verdict: str | None = None
-    limit: str | None = None
+    limit: str | None = None  # nodes a move, or the clock
     book: str | None = None
     evaluation: str | None = None
     first: str | None = None
@@ -55,7 +50,7 @@ class Trial:
     revisions: tuple[str, ...] = ()
     command: str | None = None
     note: str | None = None
-    constants: Mapping[str, float] | None = None
+    constants: Mapping[str, float] | None = None  # the search's parameters and constants that a kept idea changes
 
     def __post_init__(self) -> None:
         if not self.idea.strip():

@@ -22,7 +22,7 @@ from engine.evaluation.nnue.file import MAX_PIECES
 from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
 from tuning.data.features import list_board
-from tuning.data.marlinformat import Packed, PackedArray
+from tuning.data.marlinformat import PackedBoard, PackedBoards
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
@@ -33,7 +33,7 @@ Layers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @compiled
-def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> float:
+def expected_score(board: PackedBoard, scales: np.ndarray, result_weight: float) -> float:
     """White's expected score in ``board``, by its score and, with ``result_weight``, by its result.
 
     ``scales`` are those of :class:`CpuStep`.
@@ -44,7 +44,7 @@ def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> f
 
 @compiled
 def _learn(
-    boards: PackedArray, scales: np.ndarray, result_weights: np.ndarray, slope: float, exponent: float,
+    boards: PackedBoards, scales: np.ndarray, result_weights: np.ndarray, slope: float, exponent: float,
     weights: Layers, learns: bool, gradients: Layers,
 ) -> float:  # fmt: skip
     """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient to ``gradients`` if ``learns`` is true.
@@ -74,7 +74,7 @@ def _learn(
 
 
 @compiled
-def _count_fired(boards: PackedArray, weights: np.ndarray, biases: np.ndarray, counts: np.ndarray) -> None:
+def _count_fired(boards: PackedBoards, weights: np.ndarray, biases: np.ndarray, counts: np.ndarray) -> None:
     squares, pieces = np.empty(MAX_PIECES, np.int64), np.empty(MAX_PIECES, np.int64)
     features, row = np.empty((2, MAX_PIECES), np.int64), np.empty(len(biases), np.int16)
     for number in range(len(boards)):

@@ -19,7 +19,7 @@ from engine.board.fen import to_fen
 from engine.board.setup import new_position
 from engine.folders import cache_folder
 from tuning.common.errors import SetupError
-from tuning.data.dataset import REFERENCE, Quiet, matching_scale, quiet_positions
+from tuning.data.dataset import REFERENCE, QuietRules, matching_scale, quiet_positions
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import is_games, read_positions
 from tuning.data.viriformat import Positions, files_of
@@ -45,7 +45,7 @@ def draw(path: Path, progress: Progress) -> Positions:
         positions = read_games([files[place] for place in random.permutation(len(files))[:MAX_FILES]])
     else:
         positions = read_positions(path, cache_folder() / "positions", progress)
-    positions = quiet_positions(positions, Quiet())
+    positions = quiet_positions(positions, QuietRules())
     if not len(positions):
         raise SetupError(f"{path}: no quiet position in it")
     order = random.permutation(len(positions))[:MAX_POSITIONS]

@@ -20,7 +20,7 @@ from engine.evaluation.evaluator import KINDS
 from engine.evaluation.nnue.file import NetError
 from engine.messages import counted
 from tuning.common.errors import SetupError
-from tuning.data.dataset import SCALE_POSITIONS, Quiet, common_scale, quiet_positions
+from tuning.data.dataset import SCALE_POSITIONS, QuietRules, common_scale, quiet_positions
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
@@ -66,7 +66,7 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
     Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but include tactics that a
     search finds anyway, so matches decide. Results need thousands of games. Raises :class:`SetupError`."""
     evaluations = [_evaluation(name) for name in names]
-    quiet = Quiet()
+    quiet = QuietRules()
     positions = quiet_positions(read_games(files_of(path)), quiet)
     if not len(positions):
         raise SetupError(f"{path}: no quiet position with a score in it")

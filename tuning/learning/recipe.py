@@ -11,7 +11,7 @@ from engine.evaluation.nnue.file import MAX_PIECES
 from tuning.common.errors import SetupError
 from tuning.common.flags import number, whole
 from tuning.common.results import read_header
-from tuning.data.dataset import Quiet
+from tuning.data.dataset import QuietRules
 from tuning.data.shuffled import Shuffled, shuffled
 
 LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nnue"  # the files of a run
@@ -46,7 +46,7 @@ class TrainingSettings:
     def shuffled(self, progress: Progress) -> Shuffled:
         """The quiet positions of every file. Raises :class:`SetupError` for invalid files."""
         files = [Path(file) for file in self.positions]
-        return shuffled(files, Path(self.cache), Quiet(self.first_ply, self.decided), self.held_out, progress)
+        return shuffled(files, Path(self.cache), QuietRules(self.first_ply, self.decided), self.held_out, progress)
 
     def learning_rate_at(self, seen: int) -> float:
         """The learning rate after ``seen`` positions: a linear warm-up, then a cosine to the end."""

@@ -42,13 +42,13 @@ from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
 from tuning.common.compiled import compiled
 from tuning.common.files import write_whole
-from tuning.data.dataset import Quiet
-from tuning.data.marlinformat import PackedArray, unpack
+from tuning.data.dataset import QuietRules
+from tuning.data.marlinformat import PackedBoards, unpack
 from tuning.data.shuffled import Shuffled, shuffled
 from tuning.learning.logistic import log_odds, logistic_loss
 from tuning.learning.recipe import by_pieces
 
-QUIET = Quiet(8, np.inf)  # training positions: from ply 8 on, because earlier ones repeat
+QUIET = QuietRules(8, np.inf)  # training positions: from ply 8 on, because earlier ones repeat
 HELD_OUT = 0.1  # the share of games held out for validation
 UNIT = 100.0  # weights are fitted in this unit (centipawns), so that all parameters are of similar size
 BLOCK = 100_000  # positions turned into features in one step
@@ -69,7 +69,7 @@ class Block(NamedTuple):
 
 @compiled
 def _trace_block(
-    boards: PackedArray, position: Position, pawn_table: PawnTable, trace: TraceRecord, block: Block
+    boards: PackedBoards, position: Position, pawn_table: PawnTable, trace: TraceRecord, block: Block
 ) -> int:
     """Fill ``block`` with the features of ``boards``; returns their number. The other records are scratch space."""
     filled = 0

@@ -22,8 +22,8 @@ def _begin(worker: WorkerRecord, node_limit: int, last: int) -> None:
         worker.root[index].move = moves.move[index]
     _start_generation(worker.table)
     worker.deepening.depth = 1
-    worker.deepening.last = last
-    worker.deepening.wanted = 1
+    worker.deepening.max_depth = last
+    worker.deepening.multipv = 1
     begin_search(worker, node_limit)
 
 

@@ -34,29 +34,26 @@ MAX_DEPTH = 60  # the deepest iteration: dead draws would iterate without end be
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayRules:
-    """How games are played. Scores are centipawns, lengths plies; the search's generic fields bear their UCI names.
+    """How games are played. Scores are centipawns, lengths plies.
 
-    ``nodes`` is the soft limit: the iteration that exceeds it is finished, up to ``hard`` times that number. An opening
-    is ``opening_plies`` random moves or one more, kept if a search of ``opening_nodes`` scores it within
-    ``opening_score``. A game is won when ``win_plies`` searches in a row see the same side ahead by ``win_score``, or
-    when one finds a mate; drawn when ``draw_plies`` in a row stay within ``draw_score`` after ply ``draw_from``, by the
-    rules of chess, or at ``max_plies``. With ``end_pieces`` pieces or fewer a search of ``opening_nodes`` decides it.
-    ``play_out`` percent of games continue to checkmate, to provide positions from the end of won games."""
+    A game is won when ``win_plies`` searches in a row see the same side ahead by ``win_score``, or when one finds a
+    mate; drawn when ``draw_plies`` in a row stay within ``draw_score`` after ply ``draw_from``, by the rules of chess,
+    or at ``max_plies``."""
 
-    nodes: int = 5_000
-    hard: int = 8
-    opening_plies: int = 8
-    opening_nodes: int = 4_000
-    opening_score: int = 200
+    nodes: int = 5_000  # of a search; the iteration that exceeds it is finished
+    hard: int = 8  # times ``nodes``: where that iteration ends too
+    opening_plies: int = 8  # random moves of an opening, or one more
+    opening_nodes: int = 4_000  # of the search that accepts an opening
+    opening_score: int = 200  # the largest of an accepted opening
     win_score: int = 2_000
     win_plies: int = 4
     draw_score: int = 8
     draw_plies: int = 12
     draw_from: int = 80
     max_plies: int = 400
-    end_pieces: int = 6
-    hash: int = 4
-    play_out: int = 0
+    end_pieces: int = 6  # with as many pieces or fewer, a search of ``opening_nodes`` decides the game
+    hash: int = 4  # megabytes
+    play_out: int = 0  # percent of games that continue to checkmate, for positions from the end of won games
 
 
 class OpeningRecord(Record):

@@ -27,8 +27,8 @@ from engine.processes import Report
 from engine.search.state import WORKER_T, WorkerRecord
 from engine.search.threads import run_on_deep_stack
 from tuning.common.errors import SetupError
-from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
-from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack
+from tuning.data.dataset import NO_VERDICT, QuietRules, is_quiet
+from tuning.data.marlinformat import PACKED, PackedBoards, pack, unpack
 from tuning.data.viriformat import read_positions, with_scores
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import MAX_DEPTH
@@ -39,17 +39,15 @@ _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
 
 @dataclass(frozen=True, slots=True)
 class RelabelSettings:
-    """The settings that determine the new scores. ``nodes`` and ``hard`` limit a search as in self-play; ``share`` of
-    the quiet positions from ``first_ply`` on, drawn by ``seed``, are searched with a table of ``hash`` megabytes;
-    ``options`` are EvalType, EvalFile and search parameters."""
+    """The settings that determine the new scores."""
 
-    nodes: int = 1_000
+    nodes: int = 1_000  # with ``hard``, the limits of a search, as in :class:`~tuning.selfplay.games.SelfPlayRules`
     hard: int = 2
-    share: float = 1.0
-    first_ply: int = 10
-    hash: int = 4
+    share: float = 1.0  # of the quiet positions, drawn by ``seed``
+    first_ply: int = 10  # earlier positions are left out
+    hash: int = 4  # megabytes of the table
     seed: int = 1
-    options: tuple[tuple[str, str], ...] = ()
+    options: tuple[tuple[str, str], ...] = ()  # EvalType, EvalFile and search parameters
 
     def to_json(self) -> dict[str, Any]:
         """The settings as plain data, the options by name."""
@@ -66,7 +64,7 @@ class Unit:
 
 
 @kernel(int64(WORKER_T, _PACKED_ARRAY, uint8[::1], int64, int64))
-def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, nodes: int, hard: int) -> int:
+def label_game(worker: WorkerRecord, boards: PackedBoards, chosen: np.ndarray, nodes: int, hard: int) -> int:
     """Give the ``chosen`` of one game's ``boards`` the score of a search, White's view; return the nodes it took.
 
     From the last one to the first, so that the table helps with earlier positions."""
@@ -94,7 +92,7 @@ def label(side: Side, settings: RelabelSettings, boards: np.ndarray, chosen: np.
 def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.ndarray:
     """Which of a file's ``boards`` are searched, uint8: a random share of those fit for training."""
     lots = np.random.default_rng([settings.seed, zlib.crc32(name.encode())]).random(len(boards))
-    return (is_quiet(boards, Quiet(settings.first_ply, np.inf)) & (lots < settings.share)).astype(np.uint8)
+    return (is_quiet(boards, QuietRules(settings.first_ply, np.inf)) & (lots < settings.share)).astype(np.uint8)
 
 
 def fingerprint_of(settings: RelabelSettings) -> str:

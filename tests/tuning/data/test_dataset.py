@@ -7,7 +7,7 @@ from rich.progress import Progress
 
 from engine.evaluation.choice import choose
 from tests.tuning.lines import evaluation_line, random_games
-from tuning.data.dataset import REFERENCE, Quiet, common_scale, quiet_positions
+from tuning.data.dataset import REFERENCE, QuietRules, common_scale, quiet_positions
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.data.positions import plies, read_text
 from tuning.data.values import values_of
@@ -27,7 +27,7 @@ def read(tmp_path_factory):
 
 def test_quiet_positions_only(read):
     every = read(evaluation_line)
-    boards = quiet_positions(every, Quiet(first_ply=12)).boards
+    boards = quiet_positions(every, QuietRules(first_ply=12)).boards
     assert 0 < len(boards) < len(every)
     assert not (boards["extra"] & (IN_CHECK | NOISY_MOVE)).any()
     assert plies(boards).min() == 12

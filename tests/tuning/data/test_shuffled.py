@@ -13,12 +13,12 @@ from tests.tuning import games
 from tests.tuning.lines import evaluation_line, random_games, training_line
 from tuning.common.errors import SetupError
 from tuning.data import shuffled as module
-from tuning.data.dataset import Quiet, common_scale, held_out_lots, quiet_positions
+from tuning.data.dataset import QuietRules, common_scale, held_out_lots, quiet_positions
 from tuning.data.positions import read_text
 from tuning.data.shuffled import shuffled
 
 SILENT = Progress(console=Console(quiet=True))
-ALL = Quiet(first_ply=0, decided=100)
+ALL = QuietRules(first_ply=0, decided=100)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_set_is_made_once(files, positions, tmp_path, monkeypatch):
     same = shuffled(files, tmp_path / "cache", ALL, 0.3, SILENT)
     assert same.digest == positions.digest
     with pytest.raises(TypeError):
-        shuffled(files, tmp_path / "cache", Quiet(5, 100), 0.3, SILENT)
+        shuffled(files, tmp_path / "cache", QuietRules(5, 100), 0.3, SILENT)
 
 
 def test_two_runs_make_a_set_once(files, tmp_path, monkeypatch):
@@ -123,7 +123,7 @@ def test_two_runs_make_a_set_once(files, tmp_path, monkeypatch):
 
 def test_decided_positions_are_left_out(files, tmp_path):
     cache = tmp_path / "cache"
-    every, undecided = (shuffled(files, cache, Quiet(0, decided), 0.3, SILENT) for decided in (100, 1.0))
+    every, undecided = (shuffled(files, cache, QuietRules(0, decided), 0.3, SILENT) for decided in (100, 1.0))
     boards = undecided.chunk(0)
     assert 0 < len(boards) < len(every.chunk(0))
     assert (np.abs(boards["score"]) <= undecided.scales[boards["extra"]]).all()
@@ -135,7 +135,7 @@ def test_invalid_sources_are_refused(files, tmp_path):
     with pytest.raises(SetupError, match="too few games"):
         shuffled(files, tmp_path, ALL, 1e-9, SILENT)
     with pytest.raises(SetupError, match="no quiet position"):
-        shuffled(files, tmp_path, Quiet(1000, 1), 0.1, SILENT)
+        shuffled(files, tmp_path, QuietRules(1000, 1), 0.1, SILENT)
     with pytest.raises(SetupError, match=r"nowhere\.tsv"):
         shuffled([tmp_path / "nowhere.tsv"], tmp_path, ALL, 0.1, SILENT)
     assert not list(tmp_path.glob("shuffled-*[0-9a-f]"))

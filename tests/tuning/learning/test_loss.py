@@ -14,7 +14,7 @@ from engine.evaluation.choice import choose
 from tests.tuning.lines import evaluation_line, random_games
 from tuning import datagen
 from tuning.common.errors import SetupError
-from tuning.data.dataset import Quiet, common_scale, quiet_positions
+from tuning.data.dataset import QuietRules, common_scale, quiet_positions
 from tuning.data.marlinformat import PACKED, unpack
 from tuning.data.positions import read_text
 from tuning.data.values import values_of
@@ -59,7 +59,7 @@ def test_evaluations_are_judged_by_scores_and_results(tmp_path, capsys):
     capsys.readouterr()
     assert main([str(games), "Material", "Classical"]) == 0
     said = capsys.readouterr().out
-    positions = quiet_positions(read_positions(files_of(games)), Quiet())
+    positions = quiet_positions(read_positions(files_of(games)), QuietRules())
     count = int(re.search(r"expected score of (\d+) quiet positions of games", " ".join(said.split()))[1])
     kept = np.abs(positions.boards["score"].astype(float)) <= 6 * common_scale(positions.boards)
     assert len(positions) / 2 < count == kept.sum()  # without those that are decided

@@ -11,7 +11,7 @@ from engine.jit import new_record
 from engine.search.scores import MATE
 from engine.search.threads import run_on_deep_stack
 from tuning import relabel
-from tuning.data.dataset import NO_VERDICT, Quiet, quiet_positions
+from tuning.data.dataset import NO_VERDICT, QuietRules, quiet_positions
 from tuning.data.marlinformat import PACKED, pack
 from tuning.data.viriformat import files_of, read_positions, with_scores
 from tuning.selfplay.labels import RelabelSettings, label
@@ -56,8 +56,8 @@ def test_quiet_positions_get_new_scores(games: Path, tmp_path: Path) -> None:
     for old, new in zip(files_of(games), files_of(tmp_path / "new"), strict=True):
         before, after = read_positions([old]).boards, read_positions([new]).boards
         assert all(np.array_equal(before[name], after[name]) for name in KEPT)
-        quiet = quiet_positions(read_positions([old]), Quiet(10, np.inf)).boards
-        learned = quiet_positions(read_positions([new]), Quiet(10, np.inf)).boards
+        quiet = quiet_positions(read_positions([old]), QuietRules(10, np.inf)).boards
+        learned = quiet_positions(read_positions([new]), QuietRules(10, np.inf)).boards
         assert 0 < len(learned) <= len(quiet)  # a deeper search may find a mate
         assert np.mean(after["score"] == before["score"]) < 0.5
         scored = np.abs(after["score"]) < NO_VERDICT
@@ -67,7 +67,7 @@ def test_quiet_positions_get_new_scores(games: Path, tmp_path: Path) -> None:
 def test_share_is_drawn_at_random(games: Path, tmp_path: Path) -> None:
     assert _run(games, tmp_path / "half", "--share", "0.5") == 0
     assert _run(games, tmp_path / "other", "--share", "0.5", "--seed", "2") == 0
-    quiet = len(quiet_positions(read_positions(files_of(games)), Quiet(10, np.inf)))
+    quiet = len(quiet_positions(read_positions(files_of(games)), QuietRules(10, np.inf)))
     labelled = [
         np.flatnonzero(np.abs(read_positions(files_of(tmp_path / name)).boards["score"]) < NO_VERDICT)
         for name in ("half", "other")
