@@ -99,7 +99,7 @@ def test_explanations_use_tablebases(shared, tables_folder):
         assert shared.table_outcome(late) == 2
         shared.configure(syzygy50moverule=True)
         assert shared.table_outcome(late) == 1
-        assert claimed(shared, "8/1K6/3k4/8/8/2P5/8/8 w - - 0 1", "Ka6") == "tables 2 0"
+        assert claimed(shared, "8/1K6/3k4/8/8/2P5/8/8 w - - 0 1", "Ka6").startswith("tables 2 0")
         assert claimed(shared, "8/1K6/3k4/8/8/2P5/8/8 w - - 0 1") == "tables 2 Kb6"
         assert claimed(shared, "8/8/8/3k4/8/8/8/3RK3 b - - 0 1") == "tables -2"
         assert claimed(shared, "8/8/r7/3k4/8/8/7R/4K3 w - - 0 1").startswith("tables 0 ")
