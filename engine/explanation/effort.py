@@ -14,12 +14,11 @@ from engine.messages import Signals, Stopped
 
 @dataclass
 class Effort:
-    """The ``steps`` of an explanation in this thread, which ``signals`` may stop, and the boards that it has
-    ``after_captures``: lines share many."""
+    """The effort that an explanation in this thread has made."""
 
-    signals: Signals
+    signals: Signals  # may stop it
     steps: int = 0
-    after_captures: dict[str, chess.Board] = field(default_factory=dict)
+    after_captures: dict[str, chess.Board] = field(default_factory=dict)  # kept, because lines share many boards
 
 
 _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)

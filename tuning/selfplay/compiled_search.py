@@ -14,27 +14,27 @@ _start_generation = inlined(transposition.start_generation)
 
 
 @inlined
-def _begin(worker: WorkerRecord, node_limit: int, last: int) -> None:
-    """Begin to search all legal moves of ``worker.position``, which has some, down to depth ``last``."""
+def _begin(worker: WorkerRecord, node_limit: int, max_depth: int) -> None:
+    """Begin to search all legal moves of ``worker.position``, which has some, down to ``max_depth``."""
     moves = frame_at(worker, 0).moves
     worker.root_count = generate_moves(worker.position, moves, I64(0), ALL_MOVES)
     for index in range(worker.root_count):
         worker.root[index].move = moves.move[index]
     _start_generation(worker.table)
     worker.deepening.depth = 1
-    worker.deepening.max_depth = last
+    worker.deepening.max_depth = max_depth
     worker.deepening.multipv = 1
     begin_search(worker, node_limit)
 
 
 @kernel(types.UniTuple(int64, 2)(WORKER_T, int64, int64, int64, int64))
-def choose_move(worker: WorkerRecord, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
+def choose_move(worker: WorkerRecord, nodes: int, hard: int, max_depth: int, paced: int) -> tuple[Move, Score]:
     """Search ``worker.position``, which has legal moves: the move to play, and its score.
 
-    No iteration starts after ``nodes`` nodes or depth ``last``, and any but the first is aborted after ``hard`` nodes.
+    No iteration starts after ``nodes`` nodes or beyond ``max_depth``; any but the first ends after ``hard`` nodes.
     The move is the best one found, as in the engine; the score is that of the last finished iteration. If ``paced``,
     ``nodes`` is the optimum of a clock that runs on nodes, which the engine's time management stretches or shortens."""
-    _begin(worker, hard, last)
+    _begin(worker, hard, max_depth)
     progress = worker.deepening
     best = progress.lines[0]
     score = I64(0)

@@ -41,10 +41,10 @@ class SelfPlayRules:
     or at ``max_plies``."""
 
     nodes: int = 5_000  # of a search; the iteration that exceeds it is finished
-    hard: int = 8  # times ``nodes``: where that iteration ends too
+    hard: int = 8  # times ``nodes``: the limit of that iteration
     opening_plies: int = 8  # random moves of an opening, or one more
     opening_nodes: int = 4_000  # of the search that accepts an opening
-    opening_score: int = 200  # the largest of an accepted opening
+    opening_score: int = 200  # the largest score of an accepted opening, for either side
     win_score: int = 2_000
     win_plies: int = 4
     draw_score: int = 8
