@@ -22,7 +22,8 @@ CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)  # whether array bounds and th
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+#: Options on which a symbol depends: numba would take those not given from the caller for which it compiles.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False, "forceinline": False}
 
 # Interpreted, keys and magic products must wrap around as compiled ones do. numpy keeps the setting per thread, so
 # every kernel call sets it too.
@@ -89,7 +90,7 @@ def compiled(function: Callable[..., Any], **options: Any) -> tuple[Any, KernelC
     if layer is not None:
         FUNCTIONS[layer] += 1
         private.tagged(function, f"{settings_digest()}{source_digest(layer)}")
-    dispatcher = njit(pipeline_class=private.Compiler, **_OPTIONS, **options)(function)
+    dispatcher = njit(pipeline_class=private.Compiler, **_OPTIONS | options)(function)
     cache = cache_of(function)
     if cache is not None:
         private.attach(dispatcher, cache)

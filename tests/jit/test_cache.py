@@ -256,8 +256,10 @@ def test_without_a_home_there_is_no_absolute_default(monkeypatch: pytest.MonkeyP
 
 #: Kernels that call each other by symbol, with a record.
 RECORDS = """
+from functools import partial
 from numba import int64
 from engine.jit import Record, kernel, new_record, record_type, structure
+from engine.jit.decorators import on_demand
 
 class Pair(Record):
     first: int
@@ -272,6 +274,10 @@ def inner(pair):
 @kernel(int64(record_type(PAIR)))
 def outer(pair):
     return 10 * inner(pair)
+
+@partial(on_demand, fastmath={"contract"})
+def fast(pair):
+    return inner(pair)
 
 def run(x):
     pair = new_record(PAIR)
@@ -288,12 +294,21 @@ for number in range(7):
 """
 
 
-def test_kernels_of_different_processes_link(miniature: Miniature) -> None:
+#: numba gives a function some of the options of the caller for which it compiles it.
+OTHER_OPTIONS = """
+from engine.board.high import PAIR, fast
+from engine.jit import new_record
+fast(new_record(PAIR))
+"""
+
+
+@pytest.mark.parametrize("before", [OTHER_TYPES, OTHER_OPTIONS])
+def test_kernels_of_different_processes_link(miniature: Miniature, before: str) -> None:
     (miniature.package / "board" / "high.py").write_text(RECORDS)
     assert miniature.run()["result"] == 20
     (inner,) = miniature.cache.rglob("inner-*.nbc")
     inner.unlink()
-    for program in (OTHER_TYPES + MAIN, MAIN):
+    for program in (before + MAIN, MAIN):
         assert miniature.run(program=program)["result"] == 20
 
 
