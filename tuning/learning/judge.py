@@ -24,6 +24,7 @@ from tuning.data.marlinformat import unpack
 from tuning.data.positions import is_games, read_positions
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
+from tuning.learning.logistic import fit_scale
 from tuning.matches.engines import parse_words
 
 MAX_FILES = 16  # files of a folder of games from which positions are drawn
@@ -109,26 +110,35 @@ def distances(scores: np.ndarray, judge: np.ndarray, games: np.ndarray) -> list[
     return found
 
 
-def expected_scores(values: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The expected scores of evaluations, ``values`` [evaluation][position], by :data:`REFERENCE`, and of the judge's
-    values, by a scale that makes them as decided as the first evaluation."""
-    scores = expit(values / REFERENCE)
-    return scores, expit(theirs / matching_scale(theirs, scores[0]))
+def judged_scores(theirs: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """The judge's expected scores, by a scale that makes them as decided as those of the first evaluation, whose
+    centipawns are ``first``, by :data:`REFERENCE`."""
+    return np.asarray(expit(theirs / matching_scale(theirs, expit(first / REFERENCE))))
 
 
-def labels_of(boards: np.ndarray, scale: float) -> np.ndarray:
-    """White's expected scores by search (``scale`` centipawns: odds of e) and by the results, [2][position]."""
-    return np.stack((expit(boards["score"] / scale), boards["result"] / 2))
+def expected_scores(values: np.ndarray, judge: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+    """The expected scores of ``values`` [evaluation][position], by the scales that fit the judge's best.
+
+    Engines weigh the phases of a game differently, so each of :data:`PIECE_RANGES` has its own; ``pieces`` [position]
+    are numbers of pieces."""
+    scores = np.empty(values.shape)
+    for least, most in PIECE_RANGES:
+        chosen = np.flatnonzero((pieces >= least) & (pieces <= most))
+        for value, score in zip(values, scores, strict=True) if len(chosen) else ():
+            score[chosen] = expit(value[chosen] / fit_scale(value[chosen], judge[chosen]))
+    return scores
 
 
 def distance_table(
-    names: Sequence[str], scores: np.ndarray, judge: np.ndarray, positions: Positions, sizes: Sequence[float]
+    names: Sequence[str], values: np.ndarray, judge: np.ndarray, positions: Positions, sizes: Sequence[float]
 ) -> Table:
-    """A table of the distances by numbers of pieces: of evaluations and, after them, of the set's scores and results;
-    ``sizes`` are the evaluations' mean absolute values in centipawns."""
+    """A table of the distances by numbers of pieces: of ``values`` [evaluation][position] and, after them, of the set's
+    scores and results; ``sizes`` are the evaluations' mean absolute values in centipawns."""
     table = Table("pieces", "evaluation", "distance", "slope", "mean |cp|")
     table.title = f"mean squared distance of the expected score over {len(judge):,} quiet positions"
     pieces = np.bitwise_count(positions.boards["occupancy"])
+    values = np.concatenate((values, positions.boards["score"][None].astype(np.float64)))
+    scores = np.stack((*expected_scores(values, judge, pieces), positions.boards["result"] / 2))
     shown = [f"{size:.1f}" for size in sizes]
     for least, most in ((2, 32), *PIECE_RANGES):
         chosen = (pieces >= least) & (pieces <= most)

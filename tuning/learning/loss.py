@@ -24,7 +24,7 @@ from tuning.data.dataset import SCALE_POSITIONS, QuietRules, common_scale, quiet
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
-from tuning.learning.judge import distance_table, draw, expected_scores, judged, labels_of
+from tuning.learning.judge import distance_table, draw, judged, judged_scores
 from tuning.learning.logistic import fit_scale
 from tuning.learning.recipe import LOG, by_pieces, settings_of
 
@@ -95,9 +95,8 @@ def compare_with_judge(path: Path, names: Sequence[str], command: str, count: in
         drawn = draw(path, progress)
     values = np.array([values_of(evaluation, drawn.boards) for evaluation in evaluations])
     positions = Positions(drawn.boards[:count], drawn.games[:count])
-    scores, judge = expected_scores(values[:, :count], judged(positions.boards, command))
-    scores = np.concatenate((scores, labels_of(positions.boards, common_scale(drawn.boards))))
-    console.print(distance_table(names, scores, judge, positions, np.abs(values).mean(axis=1)))
+    judge = judged_scores(judged(positions.boards, command), values[0, :count])
+    console.print(distance_table(names, values[:, :count], judge, positions, np.abs(values).mean(axis=1)))
 
 
 def _table(title: str, rows: Sequence[_Row], target: np.ndarray, games: np.ndarray | None = None) -> Table:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.dataset import REFERENCE
 from tuning.learning import judge
-from tuning.learning.judge import distances, expected_scores
+from tuning.learning.judge import distances, expected_scores, judged_scores
 from tuning.loss import main
 
 STATIC = """
@@ -35,16 +35,23 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_distance_and_slope_follow_their_definitions():
     random = np.random.default_rng(1)
-    first = random.normal(0, 300, 2000)
-    theirs = random.permutation(first)
-    halfway = REFERENCE * logit((expit(first / REFERENCE) + expit(theirs / REFERENCE)) / 2)
-    scores, wanted = expected_scores(np.stack((first, halfway, theirs)), 1.7 * theirs)
-    one, half, same = distances(scores, wanted, np.arange(2000))
+    first, theirs = random.random((2, 2000))
+    one, half, same = distances(np.stack((first, (first + theirs) / 2, theirs)), theirs, np.arange(2000))
     assert one.slope is None
-    assert one.squared == pytest.approx(np.mean((expit(theirs / REFERENCE) - expit(first / REFERENCE)) ** 2), rel=1e-4)
-    assert half.squared == pytest.approx(one.squared / 4, rel=1e-3)
-    assert half.slope == pytest.approx(0.5, abs=1e-3)
-    assert (same.squared, same.slope) == (pytest.approx(0, abs=1e-6), pytest.approx(1, abs=1e-3))
+    assert one.squared == pytest.approx(np.mean((theirs - first) ** 2))
+    assert half.squared == pytest.approx(one.squared / 4)
+    assert half.slope == pytest.approx(0.5)
+    assert (same.squared, same.slope) == (0, pytest.approx(1))
+
+
+def test_scales_make_no_difference():
+    """An evaluation that is proportional to the judge's with as many pieces is at no distance."""
+    random = np.random.default_rng(3)
+    theirs, pieces = random.normal(0, 300, 2000), random.integers(2, 33, 2000)
+    judge = judged_scores(1.7 * theirs, theirs)
+    assert judge == pytest.approx(expit(theirs / REFERENCE), abs=1e-3)
+    stretched = theirs * np.where(pieces <= 10, 1.4, np.where(pieces <= 24, 1, 0.8))
+    assert expected_scores(stretched[None], judge, pieces)[0] == pytest.approx(judge, abs=0.01)
 
 
 def test_positions_that_games_repeat_count_once():
