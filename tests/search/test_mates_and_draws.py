@@ -29,16 +29,16 @@ def test_queen_offer_that_mates_is_found(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "moves", "nodes"),
+    ("fen", "moves"),
     [
-        ("8/2pB4/6p1/1PK2pPb/1P3pk1/5N1p/4Q2P/8 w - - 0 1", 4, 1_000_000),
-        ("8/2p2p2/2P1kPp1/4P1p1/3P2p1/2PK2P1/Bp1P4/b7 b - - 0 1", -4, 3_000_000),
+        ("8/2pB4/6p1/1PK2pPb/1P3pk1/5N1p/4Q2P/8 w - - 0 1", 4),
+        ("8/2p2p2/2P1kPp1/4P1p1/3P2p1/2PK2P1/Bp1P4/b7 b - - 0 1", -4),
     ],
     ids=["two moves of a bishop prepare it", "a king walks to the mate"],
 )
-def test_quiet_moves_lead_to_mate_in_a_won_game(engine: Engine, fen: str, moves: int, nodes: int) -> None:
+def test_quiet_moves_lead_to_mate_in_a_won_game(engine: Engine, fen: str, moves: int) -> None:
     """Neither was found in 3,000,000 nodes while quiet moves that win nothing were pruned against a won score."""
-    info = engine.search(chess.Board(fen), Limits(nodes=nodes))
+    info = engine.search(chess.Board(fen), Limits(nodes=3_000_000))
     assert info.score == Score(mate=moves)
 
 
