@@ -7,8 +7,8 @@ python -m tuning.loss data/first old.nnue run/net.nnue --judge stockfish
 With --judge the evaluations are compared with the static values of another engine, by numbers of pieces, with scales
 that fit best: the mean squared distance of the expected score, and how far each evaluation has moved from the first
 towards the judge (slope 1: all the way; an unchanged one has none). The set's scores and results are shown too: their
-slope says how much of the judge's knowledge they carry. The mean |cp| must stay as it was, because the search's margins
-are made for it.
+slope is an upper bound of how far they point towards the judge. The mean |cp| should stay near that of the current
+network, because the search's margins are tuned for it.
 """
 
 import argparse

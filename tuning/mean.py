@@ -1,19 +1,19 @@
-"""Average the weights of networks that were trained from the same one.
+"""Average the weights of networks that descend from the same one.
 
 python -m tuning.mean first.nnue second.nnue --out mean.nnue
 python -m tuning.mean old.nnue new.nnue --shares 0.3 0.7 --out mean.nnue
 
-Training with other positions, targets or rates gives networks with other random errors, which cancel in the mean of the
-weights, while what all have learned stays (Wortsman et al. 2022, "Model soups"). Networks without a common ancestor
-have no meaningful mean.
+Networks trained with different positions, targets or rates make different errors, which partly cancel in the mean; what
+all have learned stays (Wortsman et al. 2022, "Model soups"). Networks without a common ancestor have no useful mean.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,37 +27,50 @@ from tuning.common.flags import number
 TOOL = "tuning.mean"
 
 
-def mean_of(nets: Sequence[Net], shares: Sequence[float]) -> Net:
-    """The network whose weights are the means of those of ``nets``, which count by their ``shares``; its recipe has
-    theirs. Raises :class:`SetupError` for networks of different widths and for shares without a positive sum."""
+def mean_of(nets: Sequence[Net], shares: Sequence[float], names: Sequence[str]) -> Net:
+    """The mean of ``nets``, weighted by ``shares``; its recipe names them and contains theirs, without those of the
+    networks they began with. Raises :class:`SetupError` for networks of different widths and for shares whose sum is 0.
+    """
     if len({net.hidden for net in nets}) > 1:
         raise SetupError(f"the networks have different numbers of columns: {', '.join(str(n.hidden) for n in nets)}")
     if not sum(shares) > 0:
         raise SetupError("the shares must have a sum above zero")
-    arrays = [field.name for field in fields(Net) if field.name != "training"]
-    means = {name: np.rint(np.average([getattr(net, name) for net in nets], axis=0, weights=shares)) for name in arrays}
-    parts = [{"share": share, **net.training} for share, net in zip(shares, nets, strict=True)]
-    return Net(**{name: mean.astype(np.int32) for name, mean in means.items()}, training={"tool": TOOL, "of": parts})
+    means: dict[str, Any] = {}
+    for name in (field.name for field in fields(Net) if field.name != "training"):
+        mean = np.average([getattr(net, name) for net in nets], axis=0, weights=shares)
+        means[name] = np.rint(mean).astype(np.int32)
+    parts = [
+        {"share": share / sum(shares), "file": name, **_own_recipe(net.training)}
+        for share, name, net in zip(shares, names, nets, strict=True)
+    ]
+    return Net(**means, training={"tool": TOOL, "of": parts})
+
+
+def _own_recipe(training: Mapping[str, Any]) -> dict[str, Any]:
+    """The recipe without that of the network it began with, of which only the file's name is left."""
+    begin = training.get("begin")
+    return {**training, "begin": {"file": begin["file"]}} if begin else {**training}
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.mean``."""
     made = command.make_parser("mean", __doc__)
     made.add_argument("networks", nargs="+", type=Path, metavar="FILE", help="networks with the same number of columns")
-    help_ = "how much each counts (default: all alike)"
-    made.add_argument("--shares", nargs="+", type=number(0, 1), metavar="X", help=help_)
+    shares = "the weight of each network in the mean (default: equal)"
+    made.add_argument("--shares", nargs="+", type=number(0, 1), metavar="X", help=shares)
     made.add_argument("--out", type=Path, required=True, metavar="FILE", help="the new network")
     return made
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Write the network. Raises :class:`SetupError` and :class:`engine.messages.OptionError` for unusable ones."""
+    """Write the network. Raises :class:`SetupError` and :class:`engine.messages.OptionError` for what has no mean."""
     networks, out = arguments.networks, arguments.out
-    shares = arguments.shares or [1 / len(networks)] * len(networks)
+    shares = arguments.shares or [1.0] * len(networks)
     if len(shares) != len(networks):
         raise SetupError(f"--shares gives {len(shares)} numbers for {len(networks)} networks")
     check_output(out, networks)
-    write_net(out, mean_of([read_net(file) for file in networks], shares))
+    names = [f"{file.absolute().parent.name}/{file.name}" for file in networks]  # tuning.train calls all net.nnue
+    write_net(out, mean_of([read_net(file) for file in networks], shares, names))
     console.print(f"wrote {out}")
     return 0
 

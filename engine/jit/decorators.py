@@ -22,7 +22,8 @@ CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)  # whether array bounds and th
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: Options on which a symbol depends: numba would take those not given from the caller for which it compiles.
+#: A function without them would take the last three from the caller for which numba compiles it first. Its symbol
+#: contains them, so that processes would not agree on it.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False, "forceinline": False}
 
 # Interpreted, keys and magic products must wrap around as compiled ones do. numpy keeps the setting per thread, so

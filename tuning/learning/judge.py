@@ -31,7 +31,7 @@ MAX_FILES = 16  # files of a folder of games from which positions are drawn
 MAX_POSITIONS = 100_000  # positions over which the mean absolute value is taken
 
 PIECE_RANGES = ((2, 10), (11, 16), (17, 24), (25, 32))
-"""The numbers of pieces, from and to, for which distances are also shown alone."""
+"""The ranges of numbers of pieces, from and to, each with a scale and with rows of its own."""
 
 LABEL_NAMES = ("score", "result")  # labels of the positions themselves, shown with the evaluations
 

@@ -70,7 +70,7 @@ def _layout(hidden: int) -> list[tuple[str, str, tuple[int, ...]]]:
 
 def write_net(file: Path, net: Net) -> None:
     """Write ``net`` to ``file``, which at any time holds either the previous network or the new one. Raises ValueError
-    if an array has the wrong shape or does not fit its integers, and OSError."""
+    if an array has the wrong shape or does not fit its integers, or the recipe is too long, and OSError."""
     payload = b""
     for name, dtype, shape in _layout(net.hidden):
         array = np.asarray(getattr(net, name))
@@ -82,6 +82,8 @@ def write_net(file: Path, net: Net) -> None:
         payload += array.astype(dtype).tobytes()
     header = {**_EXPECTED, "hidden": net.hidden, "crc32": zlib.crc32(payload), "training": net.training}
     text = json.dumps(header, indent=1).encode()
+    if len(text) > _MAX_HEADER_BYTES:
+        raise ValueError(f"the header has {len(text):,} bytes, more than {_MAX_HEADER_BYTES:,}")
     with open_draft(file) as stream:
         stream.write(MAGIC + struct.pack("<I", len(text)) + text + payload)
 

@@ -45,7 +45,7 @@ def test_distance_and_slope_follow_their_definitions():
 
 
 def test_scales_make_no_difference():
-    """An evaluation that is proportional to the judge's with as many pieces is at no distance."""
+    """An evaluation proportional to the judge's within each range of pieces is at no distance from it."""
     random = np.random.default_rng(3)
     theirs, pieces = random.normal(0, 300, 2000), random.integers(2, 33, 2000)
     judge = judged_scores(1.7 * theirs, theirs)

@@ -13,7 +13,10 @@ from tuning.mean import main
 def net(hidden, seed):
     random = np.random.default_rng(seed)
     shapes = ((INPUTS, hidden), (hidden,), (INPUTS,), (OUTPUT_BUCKETS, 2, hidden), (OUTPUT_BUCKETS,))
-    return Net(*(random.integers(-100, 101, shape) for shape in shapes), training={"seed": seed})
+    return Net(
+        *(random.integers(-100, 101, shape) for shape in shapes),
+        training={"seed": seed, "begin": {"file": "first.nnue", "seed": 7}},
+    )
 
 
 @pytest.fixture
@@ -32,7 +35,11 @@ def test_weights_are_means_by_the_shares(tmp_path, files, words, shares):
     for field in fields(Net)[:-1]:
         arrays = [share * getattr(part, field.name).astype(float) for share, part in zip(shares, parts, strict=True)]
         assert getattr(mean, field.name) == pytest.approx(sum(arrays) / sum(shares), abs=0.501)
-    assert [part["seed"] for part in mean.training["of"]] == [0, 1, 2]
+    for seed, part in enumerate(mean.training["of"]):
+        assert part["seed"] == seed
+        assert part["file"].endswith(f"/{seed}.nnue")
+        assert part["share"] == pytest.approx(shares[seed] / sum(shares))
+        assert part["begin"] == {"file": "first.nnue"}
 
 
 @pytest.mark.parametrize(
