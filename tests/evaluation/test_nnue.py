@@ -1,6 +1,7 @@
 """The network: its file, its inference against the plain one, its sums along lines of moves."""
 
 import random
+from dataclasses import replace
 
 import chess
 import numpy as np
@@ -173,6 +174,12 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
     wide = Net(net.weights.astype(np.int64) * 1000, net.biases, net.skip, net.output_weights, net.output_biases)
     with pytest.raises(ValueError, match="weights does not fit int16"):
         write_net(tmp_path / "net.nnue", wide)
+
+
+def test_a_recipe_too_long_to_be_read_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="the header has"):
+        write_net(tmp_path / "net.nnue", replace(random_net(16), training={"note": "x" * (1 << 20)}))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
