@@ -15,9 +15,6 @@ from engine.search.scores import DECIDED, NONE, from_table
 from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
 
-#: Twice the value of a tempo, in centipawns: the sum of the evaluations of a quiet position with either side to move.
-_TWO_TEMPI_CP = 60
-
 
 @inlined
 def table_cutoff(worker: WorkerRecord, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag) -> Score:
@@ -52,14 +49,15 @@ def reverse_futility_margin(
     worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
 ) -> Score:
     """The margin in centipawns by which the static evaluation must exceed beta for a cutoff at ``depth``. Less if the
-    side to move is improving, or the other worsened; ``is_new``: no table entry where a fail-high is expected."""
+    side to move is improving, or the other worsened: then their evaluations add up to more than two tempi. ``is_new``:
+    no table entry where a fail-high is expected."""
     params, before = params_of(worker), frame_at(worker, ply - 1).static_eval
     margin = params.ReverseFutilityMargin * depth
     if improving:
         margin -= params.ReverseFutilityImproving
     if is_new:
         margin -= params.ReverseFutilityCutNode * depth
-    if before != NONE and static_eval + before > _TWO_TEMPI_CP:
+    if before != NONE and static_eval + before > params.ReverseFutilityGain:
         margin -= params.ReverseFutilityWorsening * depth
     return margin
 
@@ -71,11 +69,12 @@ def may_try_null_move(
     """Whether to try a null move: the evaluation, or the TT score that bounds it, is at least beta, a fail-high is
     expected, and the previous move was not null. Without pieces, zugzwang can make passing better than any move. Where
     no fail-high is expected it rarely pays."""
+    params = params_of(worker)
     return (
-        depth >= params_of(worker).NullMoveDepth
+        depth >= params.NullMoveDepth
         and best_eval >= beta
         and cut_node != 0
-        and frame_at(worker, ply).static_eval >= beta - params_of(worker).NullMoveBetaSlope * depth
+        and frame_at(worker, ply).static_eval >= beta + params.NullMoveMargin - params.NullMoveBetaSlope * depth
         and frame_at(worker, ply - 1).move != 0
         and ply >= worker.null_move_min_ply
         and has_pieces(worker.position, I64(worker.position.side))

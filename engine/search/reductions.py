@@ -42,12 +42,13 @@ def reduced_depth(worker: WorkerRecord, ply: Ply, node: NodeState, reduction: in
 @inlined
 def hindsight_depth(worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score) -> Depth:
     """``depth`` adjusted by the previous move's effect on the static evaluation: one ply more after a large reduction
-    if the side to move has not gained, one less after any if it has gained much ("hindsight", as in Stockfish)."""
+    if the side to move has not gained enough, one less after any if it has gained much ("hindsight", as in Stockfish).
+    """
     before = frame_at(worker, ply - 1)
     if static_eval == NONE or before.static_eval == NONE:
         return depth
     gain = static_eval + before.static_eval  # of the side to move
-    if before.reduction >= 3 and gain <= 0:
+    if before.reduction >= 3 and gain <= params_of(worker).HindsightMinGain:
         return depth + 1
     if before.reduction >= 1 and depth >= 2 and gain > params_of(worker).HindsightMargin:
         return depth - 1
