@@ -12,6 +12,7 @@ Games are played in compiled code, as by tuning.arena.
 """
 
 import argparse
+import math
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -145,6 +146,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             if any(tuned.spsa.history.values()):
                 results.finish("values", tuned.spsa.theta)
     console.print(result_table(tuned.spsa))
+    signal, error = tuned.spsa.signal()
+    if not math.isnan(signal):
+        console.print(f"mean square of the slopes' z-scores: {signal:.2f} ± {error:.2f} (1 by chance)")
     if any(tuned.spsa.history.values()):
         from tuning.common.plots import save  # late: matplotlib is slow to import
         from tuning.learning.plots import trajectory_figure

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 from engine.processes import Report
@@ -37,6 +38,7 @@ class Spsa:
         self.seed = seed
         self.theta = {tunable.name: float(tunable.default) for tunable in tunables}
         self.history: dict[str, list[float]] = {tunable.name: [] for tunable in tunables}
+        self._points: dict[int, float] = {}
 
     def signs(self, iteration: int) -> dict[str, int]:
         """delta_k: a sign for each parameter, the same on every call."""
@@ -62,6 +64,7 @@ class Spsa:
 
     def update(self, iteration: int, points: float) -> None:
         """Learn from one pair: ``points`` (0..2) of the plus side, perhaps corrected for time."""
+        self._points[iteration] = points
         signs = self.signs(iteration)
         hold = STABILITY * self.iterations
         rate = self.rate * math.pow((hold + self.iterations) / (hold + iteration + 1), ALPHA)
@@ -71,6 +74,17 @@ class Spsa:
             moved = self.theta[tunable.name] + rate * tunable.step**2 * slope  # by a_k, rate * step**2
             self.theta[tunable.name] = min(max(moved, tunable.minimum), tunable.maximum)
             self.history[tunable.name].append(self.theta[tunable.name])
+
+    def signal(self) -> tuple[float, float]:
+        """What the games say about the parameters: the mean square of the z-scores of their slopes, and its standard
+        error. By chance it is 1; with values that games improve it grows with the pairs. NaN without a decisive pair.
+        """
+        results = np.array(list(self._points.values())) - 1
+        size = float(np.linalg.norm(results))
+        if size == 0:
+            return math.nan, math.nan
+        signs = np.array([list(self.signs(iteration).values()) for iteration in self._points])
+        return float(np.mean((results @ signs / size) ** 2)), math.sqrt(2 / len(self.tunables))
 
 
 def load_tunables(names: Sequence[str] | None = None) -> list[Tunable]:

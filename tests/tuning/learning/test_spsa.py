@@ -36,12 +36,12 @@ def elo_at(setting: dict[str, int]) -> float:
     return -(((setting["A"] - 140) / 4) ** 2) - ((setting["B"] - 30) / 2) ** 2
 
 
-def climb(iterations: int, seed: int = 3) -> Spsa:
+def climb(iterations: int, seed: int = 3, height: float = 1) -> Spsa:
     source = random.Random(seed)
     climber = Spsa(ROWS, iterations, rate=0.02, seed=seed)
     for iteration in range(iterations):
         plus, minus = climber.candidates(iteration)
-        score = expected_score(elo_at(plus) - elo_at(minus))
+        score = expected_score(height * (elo_at(plus) - elo_at(minus)))
         climber.update(iteration, sum(source.random() < score for _ in range(2)))
     return climber
 
@@ -51,6 +51,14 @@ def test_it_finds_the_top_of_a_noisy_hill():
     assert spsa.theta["A"] == pytest.approx(140, abs=10)
     assert spsa.theta["B"] == pytest.approx(30, abs=5)
     assert len(spsa.history["A"]) == 3000
+
+
+def test_games_say_more_than_chance_only_where_there_is_a_hill():
+    signal, error = climb(300).signal()
+    assert signal > 1 + 5 * error
+    plain = [climb(200, seed, height=0).signal()[0] for seed in range(30)]
+    assert sum(plain) / 30 == pytest.approx(1, abs=3 * error / math.sqrt(30))
+    assert math.isnan(Spsa(ROWS, 10).signal()[0])
 
 
 def test_candidates_straddle_the_values_within_their_range():
