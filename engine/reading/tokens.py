@@ -41,7 +41,9 @@ class Token(NamedTuple):
     value: str = ""
 
 
-_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*"(.*?)"\s*\]')
+#: A tag; its value ends at the first quotation mark without a backslash or, if no bracket follows that, at the first
+#: with a bracket.
+_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*"((?:[^"\\]|\\.)*|.*?)"\s*\]')
 
 #: Tags that are read or written here, in the spelling of the standard; files have them in any case.
 _NAMES = {

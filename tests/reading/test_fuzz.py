@@ -134,6 +134,7 @@ CORPUS = [
     b'[Event "a"]\n\n\n\n1. e4', b'[A "b"] x\n1. e4', b'[A "b" ]\n1. e4', b'[Event "a]\n1. e4', b'[A "x\\"y"]\n\n1. e4',
     b'[FEN "x"]\n\n*', b'[FEN ""]\n\n*', b'[Variant ""]\n\n1. e4', b'[Variant "x"]\n\n1. e4', b'[Result "?"]\n\n1. e4 0-1',
     b'[A "1"]\n\n[B "2"]\n\n1. e4', b'[A "1"]\n\n[A "2"]\n\n1. e4', b"1. e4 $" + b"9" * 5000, b"9" * 5000 + b". e4", b"\xff\xfe[", b"\0\0",
+    b'[White [Black "x"]]\n\n1. e4', b'[White "a\\"] b"]\n\n1. e4', b'[White "a\\"] [Black "x"]\n\n1. e4', b'[White "a\\\\"]\n\n1. e4',
     b"1. f3 e5 2. g4 Qh4# ( 1-0", b"1. f3 e5 2. g4 Qh4# 3. a3 1-0", b"1. f3 e5 2. g4 Qh4# (2... d6 3. Ke9) 1-0",
 ]  # fmt: skip
 
